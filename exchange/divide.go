@@ -15,10 +15,23 @@ import (
 // Divider divides tables of either side into parts by the hashes of their keys. Safe for concurrent use.
 type Divider struct {
 	Hashes *relation.HashKeys // nil: all rows are in the first part
-	Parts  int
+	Parts  int                // by hashes
+	// Nulls says that rows without a hash because a key is NULL are in a part of their own, which follows the others.
+	Nulls bool
+	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
+	// then, too. nil: such rows are spread over the parts.
+	Alone [2]*relation.HashKeys
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
+}
+
+// All is the number of all parts.
+func (d *Divider) All() int {
+	if d.Nulls {
+		return d.Parts + 1
+	}
+	return d.Parts
 }
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores. Within
@@ -30,8 +43,8 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 	if err != nil {
 		return nil, err
 	}
-	s := newScatter(of, d.Parts)
-	columns := make([][]arrow.Array, d.Parts) // by part
+	s := newScatter(of, d.All())
+	columns := make([][]arrow.Array, d.All()) // by part
 	for part := range columns {
 		columns[part] = make([]arrow.Array, table.NumCols())
 	}
@@ -55,7 +68,7 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 			order = s.order()
 		}
 		group, groupCtx := onAllCores(ctx)
-		for part := range d.Parts {
+		for part := range d.All() {
 			group.Go(func() (err error) {
 				ids := order[s.starts[part]:s.starts[part+1]]
 				columns[part][i], err = relation.Take(groupCtx, column, ids, alloc)
@@ -66,13 +79,13 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 			return nil, err
 		}
 	}
-	for part := range d.Parts {
+	for part := range d.All() {
 		parts = append(parts, array.NewRecordBatch(table.Schema(), columns[part], s.rows(part)))
 	}
 	return parts, nil
 }
 
-// of is the part of each row. Rows without a hash, which match nothing, are spread over the parts.
+// of is the part of each row.
 func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table) (parts []uint16, err error) {
 	all := int(table.NumRows())
 	parts = make([]uint16, all)
@@ -84,11 +97,7 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table)
 		return nil, err
 	}
 	if rows == nil {
-		inRanges(cores(), all, func(_, from, to int) {
-			for i, hash := range hashes[from:to] {
-				parts[from+i] = d.part(hash)
-			}
-		})
+		d.place(parts, hashes, nil)
 		return parts, nil
 	}
 	inRanges(cores(), all, func(_, from, to int) {
@@ -96,12 +105,37 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table)
 			parts[row] = d.part(uint64(row))
 		}
 	})
-	inRanges(cores(), len(rows), func(_, from, to int) {
-		for i, row := range rows[from:to] {
-			parts[row] = d.part(hashes[from+i])
+	if alone := d.Alone[side]; alone != nil {
+		hashes, rows, err := alone.Hash(ctx, side, table)
+		if err != nil {
+			return nil, err
+		}
+		d.place(parts, hashes, rows)
+	}
+	d.place(parts, hashes, rows)
+	if d.Nulls {
+		nulls, err := d.Hashes.NullRows(ctx, side, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range nulls {
+			parts[row] = uint16(d.Parts)
+		}
+	}
+	return parts, nil
+}
+
+// place sets the parts of rows, nil for all, by their hashes.
+func (d *Divider) place(parts []uint16, hashes []uint64, rows []uint32) {
+	inRanges(cores(), len(hashes), func(_, from, to int) {
+		for i, hash := range hashes[from:to] {
+			row := from + i
+			if rows != nil {
+				row = int(rows[row])
+			}
+			parts[row] = d.part(hash)
 		}
 	})
-	return parts, nil
 }
 
 // part is the part of a hash: the high bits of a mix of it, which has no bits in common with the mixes of kernels.

@@ -43,7 +43,8 @@ func (e *Engine) nest(ctx context.Context, c *collector, layout *Layout, progres
 		fixed.Spec.MaxOutputRows = CrossLimit
 	}
 	b := &blocks{sides: &sides{engine: e, layout: &fixed, grant: e.Budget().Empty()}}
-	return b.begin(ctx, c, b, 1, progress, func() {
+	b.divider.Parts = 1
+	return b.begin(ctx, c, b, progress, func() {
 		left, right := b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0)
 		switch how := fixed.Spec.How; {
 		case !how.Has(relation.Left), how == Right, (how == Inner || how == Cross) && right < left:
@@ -151,12 +152,6 @@ func (b *blocks) other() Source {
 	side := 1 - b.side
 	return Source{Schema: b.place.Schemas[side], Rows: b.place.Rows(side, 0),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return b.place.Read(ctx, side, 0) }}
-}
-
-// none is a side without rows.
-func (b *blocks) none(side relation.Side) Source {
-	schema := b.place.Schemas[side]
-	return FromTable(array.NewTable(schema, emptyColumns(schema), 0))
 }
 
 // unmatched are the rows of a right block without a partner.

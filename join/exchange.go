@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
@@ -34,14 +36,10 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 		return "there is no temp_dir"
 	case depth > mostDivisions:
 		return "a block of few rows does not fit"
-	case spec.How == NotIn:
-		return fmt.Sprintf("temp_dir is of no use: %s needs all rows at once", spec.How.noun())
-	case spec.Output == Pairs:
-		return "temp_dir is of no use: rows of parts have no numbers"
+	case spec.Validate != Any && depth >= mostDivisions:
+		return "a part does not fit, because few keys have its rows, which cannot be validated in blocks"
 	case spec.Order != Unordered:
 		return "temp_dir is of no use: parts are in no order"
-	case spec.Validate != Any:
-		return "temp_dir is of no use: keys are not validated in parts"
 	}
 	return ""
 }
@@ -55,6 +53,10 @@ type sides struct {
 	file   *exchange.File
 	place  *exchange.Place
 	seed   uint64 // of the division
+
+	divider exchange.Divider
+	numbers [2]bool  // sides that get numbers of their rows
+	taken   [2]int64 // rows of the sides that were divided
 }
 
 // parts are the tasks of a join that was divided by hashes of the keys.
@@ -64,6 +66,10 @@ type parts struct {
 	rows   [2]int64 // of all parts
 	number int      // of parts
 	next   int
+	some   bool // there was a task
+	// of a not-in join: no row of the output, because the right side has a NULL, or none with a NULL on the left, because
+	// it has rows
+	nothing, noNulls bool
 }
 
 // divide divides what c has gathered and reads into parts, of which it begins to join the first. It ends the flow and
@@ -78,19 +84,28 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 		return nil, firstError(c.flow, err)
 	}
 	p.number = c.partsNumber(e)
-	return p.begin(ctx, c, p, p.number, progress, func() {
+	p.divider = exchange.Divider{Parts: p.number, Seed: p.seed, Nulls: layout.Spec.How == NotIn}
+	return p.begin(ctx, c, p, progress, func() {
 		for side := range p.rows {
 			for part := range p.number {
 				p.rows[side] += p.place.Rows(relation.Side(side), part)
 			}
 		}
+		if layout.Spec.How == NotIn { // what is left is an anti join
+			nulls := p.place.Rows(relation.Right, p.number)
+			p.nothing, p.noNulls = nulls > 0, p.rows[relation.Right] > 0
+			fixed := *p.layout
+			fixed.Spec.How = Anti
+			p.layout = &fixed
+		}
 	})
 }
 
 // begin divides both sides into as many parts, and begins the first task; all of them if rows are only counted.
-func (p *sides) begin(ctx context.Context, c *collector, of divided, number int, progress *exec.Progress, filled func()) (
+func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
 	p.tasks = newTasks(ctx, p.engine, p.layout, of)
+	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {
 			p.tasks.close()
@@ -99,7 +114,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, number int,
 	if err := c.beginBoth(); err != nil {
 		return nil, firstError(c.flow, err)
 	}
-	if err := p.settle(c, number); err != nil {
+	if err := p.settle(c); err != nil {
 		return nil, err
 	}
 	progress.Start("divide both")
@@ -115,10 +130,17 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, number int,
 
 // settle makes the place for parts of both sides: in memory alone if that has no limit, otherwise in half of it, and in
 // a file. Each task acquires its memory itself; the disk is no reason for it to wait.
-func (p *sides) settle(c *collector, number int) (err error) {
+func (p *sides) settle(c *collector) (err error) {
 	e := p.engine
-	options := exchange.PlaceOptions{Schemas: [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, Parts: number,
-		Alloc: e.Allocator, Budget: e.Budget(), MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
+	options := exchange.PlaceOptions{Parts: p.divider.All(), Alloc: e.Allocator, Budget: e.Budget(),
+		MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
+	for side, r := range c.sides {
+		options.Schemas[side] = r.schema
+		if needed := p.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.schema.HasField(numberColumn) {
+			fields := append(slices.Clone(r.schema.Fields()), numberField)
+			options.Schemas[side], p.numbers[side] = arrow.NewSchema(fields, nil), true
+		}
+	}
 	if options.MemoryBytes < exec.Unlimited/2 {
 		if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
 			return err
@@ -161,17 +183,31 @@ func (b *sideBlock) Release() { b.rows.release() }
 // write. While one is divided, the next one is read.
 const mostBlockBytes = 64 << 20
 
+// planDivider plans the hashes of keys. Keys of a side that must be unique have hashes even if the other side's type
+// cannot hold them.
+func (p *sides) planDivider(c *collector) (err error) {
+	spec := &p.layout.Spec
+	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, [2][]string{spec.LeftOn, spec.RightOn}
+	if p.divider.Parts == 1 {
+		return nil
+	}
+	if p.divider.Hashes, err = relation.PlanHashes(schemas, on, spec.nullsEqual()...); err != nil {
+		return err
+	}
+	for side, schema := range schemas {
+		if spec.Validate.Unique(relation.Side(side)) && err == nil {
+			p.divider.Alone[side], err = relation.PlanHashes([2]*arrow.Schema{schema, schema},
+				[2][]string{on[side], on[side]}, spec.nullsEqual()...)
+		}
+	}
+	return err
+}
+
 // fill divides both sides into the place. The flow of c has ended then.
 func (p *sides) fill(c *collector) error {
-	ctx, spec := c.flow.Context(), &p.layout.Spec
-	divider := exchange.Divider{Parts: p.place.Parts, Seed: p.seed}
-	if divider.Parts > 1 {
-		var err error
-		divider.Hashes, err = relation.PlanHashes(p.place.Schemas, [2][]string{spec.LeftOn, spec.RightOn},
-			spec.nullsEqual()...)
-		if err != nil {
-			return err
-		}
+	ctx := c.flow.Context()
+	if err := p.planDivider(c); err != nil {
+		return err
 	}
 	full := exec.NewPipe[*sideBlock](c.flow, 0)
 	c.flow.Go("divide", func(ctx context.Context) error {
@@ -180,13 +216,13 @@ func (p *sides) fill(c *collector) error {
 			if err != nil || !some {
 				return err
 			}
-			if err := p.put(ctx, &divider, b); err != nil {
+			if err := p.put(ctx, b); err != nil {
 				return err
 			}
 		}
 	})
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
-	blocks := [2]gathered{{schema: p.place.Schemas[0]}, {schema: p.place.Schemas[1]}}
+	blocks := [2]gathered{{schema: c.sides[0].schema}, {schema: c.sides[1].schema}}
 	defer blocks[0].release()
 	defer blocks[1].release()
 	pass := func(side relation.Side) error {
@@ -227,16 +263,20 @@ func (p *sides) fill(c *collector) error {
 const blocksShare = 20
 
 // put divides a block, and puts its rows in the place.
-func (p *sides) put(ctx context.Context, divider *exchange.Divider, b *sideBlock) error {
+func (p *sides) put(ctx context.Context, b *sideBlock) error {
 	defer b.Release()
 	if b.rows.rows == 0 {
 		return nil
 	}
 	table := b.rows.table()
-	defer table.Release()
 	b.Release()
+	first := p.taken[b.side]
+	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
+		table = withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
+	}
+	defer table.Release()
 	span := exec.Begin(ctx, "divide")
-	batches, err := divider.Divide(ctx, b.side, table, p.engine.Allocator)
+	batches, err := p.divider.Divide(ctx, b.side, table, p.engine.Allocator)
 	span.End()
 	if err != nil {
 		return err
@@ -245,27 +285,48 @@ func (p *sides) put(ctx context.Context, divider *exchange.Divider, b *sideBlock
 	return p.place.PutAll(ctx, b.side, batches)
 }
 
-// task returns the next part that may have output, or the last one; nil if there is none.
+// task returns the next part that may have output; the first time one without rows if there is none.
 func (p *parts) task() *task {
-	for p.next < p.number {
+	for p.next < p.divider.All() {
 		under := p.next
 		p.next++
-		left, right, how := p.source(relation.Left, under), p.source(relation.Right, under), p.layout.Spec.How
-		without := left.Rows == 0 && !how.Keeps(relation.Right) || right.Rows == 0 && !how.Keeps(relation.Left)
-		if without && p.next < p.number {
+		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
+		if p.without(under, left.Rows, right.Rows) {
 			p.skip(left.Rows, right.Rows)
 			p.place.Forget(under)
 			continue
 		}
+		p.some = true
 		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
 			name: fmt.Sprintf("part %d of %d", p.next, p.number), ended: func() { p.place.Forget(under) }}
 	}
-	return nil
+	if p.some {
+		return nil
+	}
+	p.some = true
+	return &task{layout: p.layout, sources: [2]Source{p.none(relation.Left), p.none(relation.Right)},
+		depth: p.depth + 1, name: "no part", ended: func() {}}
+}
+
+// without reports whether a part has no output.
+func (p *parts) without(part int, leftRows, rightRows int64) bool {
+	how := p.layout.Spec.How
+	return p.nothing || p.noNulls && part == p.number || leftRows == 0 && !how.Keeps(relation.Right) ||
+		rightRows == 0 && !how.Keeps(relation.Left)
+}
+
+// none is a side without rows.
+func (p *sides) none(side relation.Side) Source {
+	schema := p.place.Schemas[side]
+	return FromTable(array.NewTable(schema, emptyColumns(schema), 0))
 }
 
 // deeper is the depth of the divisions of a part with so many rows. If it has most rows of the side that is its shorter
 // one, few keys have them, and another division would not help.
 func (p *parts) deeper(leftRows, rightRows int64) int {
+	if p.layout.Spec.Validate != Any {
+		return p.depth + 1
+	}
 	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
 		rightRows <= leftRows && 2*rows > of[relation.Right] {
 		return mostDivisions

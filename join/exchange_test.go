@@ -7,9 +7,11 @@ import (
 	"iter"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 )
 
@@ -36,9 +39,6 @@ func TestDivided(t *testing.T) {
 			engine.PartsBytes = []uint64{0, 1, 1 << 14}[c[6]]    // all are in memory, on disk, or some here and some there
 			tables, spec := rows, join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 				BuildSide: join.BuildSide(c[3]), Output: []join.Output{join.Rows, join.Count}[c[4]]}
-			if spec.How == join.NotIn {
-				continue
-			}
 			if spec.On = onK; spec.How == join.Cross {
 				spec.On = nil
 			} else if c[5] == 1 {
@@ -59,6 +59,131 @@ func TestDivided(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// TestDividedNotIn: a not-in join knows of the NULLs and the rows of the right side before it has joined a part.
+func TestDividedNotIn(t *testing.T) {
+	key := func(nulls int, of func(i int) int64) func(int) int64 {
+		return func(i int) int64 {
+			if nulls > 0 && i%nulls == 1 {
+				return -1 // NULL
+			}
+			return of(i)
+		}
+	}
+	left := keyed(t, "k", 300, key(7, func(i int) int64 { return int64(i) }))
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for name, right := range map[string]arrow.Table{
+			"no NULL":  keyed(t, "k", 200, key(0, func(i int) int64 { return int64(i * 2) })),
+			"a NULL":   keyed(t, "k", 200, key(150, func(i int) int64 { return int64(i * 2) })),
+			"no rows":  keyed(t, "k", 0, primary),
+			"no match": keyed(t, "k", 200, key(0, func(i int) int64 { return int64(i + 1000) })),
+		} {
+			for _, output := range []join.Output{join.Rows, join.Count} {
+				t.Run(fmt.Sprint(name, " ", output), func(t *testing.T) {
+					engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+					engine.DivideBytes = 1
+					checkStream(t, engine, [2]arrow.Table{left, right},
+						[2]join.Source{sourceOf(left, 33), sourceOf(right, 33)},
+						join.Spec{How: join.NotIn, On: onK, BuildSide: join.BuildRight, Output: output})
+				})
+			}
+		}
+	})
+}
+
+// TestDividedPairs: the pairs of a divided join are of the rows of the sources.
+func TestDividedPairs(t *testing.T) {
+	left, right := keyed(t, "k", 300, func(i int) int64 { return int64(i * 3 % 97) }),
+		keyed(t, "k", 500, func(i int) int64 { return int64(i * 5 % 150) })
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, divideBytes := range []uint64{1 << 6, 1 << 10} { // again and again, or once
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+			engine.DivideBytes = divideBytes
+			spec := join.Spec{On: onK, Output: join.Pairs}
+			result, err := engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
+			require.NoError(t, err)
+			require.Contains(t, result.Explain(), "divided ")
+			got := [][2]uint32{}
+			for p, err := range result.Pairs(t.Context()) {
+				require.NoError(t, err)
+				require.Zero(t, p.LeftFirst+p.RightFirst)
+				for i := range p.Left {
+					got = append(got, [2]uint32{p.Left[i], p.Right[i]})
+				}
+			}
+			slices.SortFunc(got, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+			require.Equal(t, oracle.Pairs(left, right, spec), got)
+			require.EqualValues(t, len(got), result.Rows())
+			result.Close()
+
+			result, err = engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
+			require.NoError(t, err)
+			for _, err := range result.Batches(t.Context()) {
+				require.ErrorIs(t, err, backend.ErrInvalidInput)
+			}
+			result.Close()
+			spec.Output = join.Rows
+			result, err = engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
+			require.NoError(t, err)
+			for _, err := range result.Pairs(t.Context()) {
+				require.ErrorIs(t, err, backend.ErrInvalidInput)
+			}
+			result.Close()
+		}
+	})
+}
+
+// TestDividedValidates: keys that must be unique are found to be in their parts, also those that the other side's type
+// cannot hold; an error names the rows of the source.
+func TestDividedValidates(t *testing.T) {
+	with := func(value float64, rows ...int) arrow.Table {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		for i := range 400 {
+			switch {
+			case slices.Contains(rows, i):
+				b.Append(value)
+			case i%5 == 4:
+				b.AppendNull()
+			default:
+				b.Append(float64(i))
+			}
+		}
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+		batch := array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, 400)
+		return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	}
+	other := keyed(t, "k", 500, func(i int) int64 { return int64(i % 450) })
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for name, c := range map[string]struct {
+			left  arrow.Table
+			wrong string
+		}{
+			"unique":                 {with(0), ""},
+			"twice":                  {with(7, 7, 333), "rows 7 and 333 both have k=7"},
+			"twice without partners": {with(0.5, 101, 350), "rows 101 and 350 both have k=0.5"},
+		} {
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+			engine.DivideBytes = 1 << 10
+			spec := join.Spec{On: onK, How: join.Left, Validate: join.OneToMany, BuildSide: join.BuildLeft}
+			result, err := engine.Stream(t.Context(), sourceOf(c.left, 33), sourceOf(other, 70), spec)
+			if err == nil {
+				for batch, failed := range result.Batches(t.Context()) {
+					if err = failed; err == nil {
+						batch.Release()
+					}
+				}
+				result.Close()
+			}
+			if c.wrong == "" {
+				require.NoError(t, err, name)
+				continue
+			}
+			require.ErrorIs(t, err, backend.ErrInvalidInput, name)
+			require.ErrorContains(t, err, c.wrong)
+		}
+	})
+}
+
 // TestHotKeys: where all rows, or most, have one key, or there are no keys, both sides are joined block by block, for
 // every kind, from either side, with the output of one join.
 func TestHotKeys(t *testing.T) {
@@ -76,9 +201,6 @@ func TestHotKeys(t *testing.T) {
 			engine.DivideBytes, engine.PartsBytes = 1<<7, []uint64{0, 1}[c[4]]
 			of, spec := tables[c[1]], join.Spec{How: kinds[c[0]], On: onK, BatchRows: 100, BuildSide: join.BuildSide(c[2]),
 				Output: []join.Output{join.Rows, join.Count}[c[3]]}
-			if spec.How == join.NotIn {
-				continue
-			}
 			if spec.How == join.Cross {
 				spec.On = nil
 			}

@@ -28,7 +28,12 @@ func resultOf(q *query.Result, err error) (*Result, error) {
 }
 
 // Schema returns the schema of the record batches.
-func (r *Result) Schema() *arrow.Schema { return r.leaf().Schema() }
+func (r *Result) Schema() *arrow.Schema {
+	if r.tasks != nil {
+		return r.tasks.layout.Schema
+	}
+	return r.query.Schema()
+}
 
 // Rows returns the number of output rows known so far; see [query.Result.Rows].
 func (r *Result) Rows() uint64 {
@@ -57,7 +62,12 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 }
 
 // Pairs yields the pairs of row numbers; see [query.Result.Pairs].
-func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { return r.leaf().Pairs(ctx) }
+func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	if r.tasks != nil {
+		return r.tasks.pairs(ctx)
+	}
+	return r.query.Pairs(ctx)
+}
 
 // Stats returns the measurements so far. If both sides were divided, they are those of all parts together, except for
 // Algorithm, Prediction and Alternatives, which are those of the part under way.

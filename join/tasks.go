@@ -165,8 +165,18 @@ func (t *tasks) limited(err error) error {
 	return cmp.Or(t.divided.err(), err)
 }
 
-// batches yields the output of all tasks.
+// batches yields the output of all tasks, if it is rows.
 func (t *tasks) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if t.layout.Spec.Output == Pairs {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
+		}
+	}
+	return t.rowBatches(ctx)
+}
+
+// rowBatches yields the output of all tasks, which may be pairs of row numbers as columns.
+func (t *tasks) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		for more := true; more; {
 			for batch, err := range t.under.result.Batches(ctx) {
