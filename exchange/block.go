@@ -19,8 +19,8 @@ type block struct {
 	gone      bool              // from its part
 }
 
-// blockBytes is the memory of a batch, without that of dictionaries, which batches share.
-func blockBytes(batch arrow.RecordBatch) (sizeBytes uint64) {
+// BatchBytes is the memory of a batch, without that of dictionaries, which batches share.
+func BatchBytes(batch arrow.RecordBatch) (sizeBytes uint64) {
 	var add func(data arrow.ArrayData)
 	add = func(data arrow.ArrayData) {
 		for _, b := range data.Buffers() {

@@ -81,7 +81,7 @@ func (p *Place) PutAll(ctx context.Context, side relation.Side, batches []arrow.
 			batch.Release()
 			continue
 		}
-		b, to := &block{rows: batch.NumRows(), sizeBytes: blockBytes(batch), batch: batch}, &p.parts[side][number]
+		b, to := &block{rows: batch.NumRows(), sizeBytes: BatchBytes(batch), batch: batch}, &p.parts[side][number]
 		to.blocks, to.rows, to.residentBytes = append(to.blocks, b), to.rows+b.rows, to.residentBytes+b.sizeBytes
 		p.residentBytes += b.sizeBytes
 	}

@@ -38,8 +38,6 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 		return "a block of few rows does not fit"
 	case spec.Validate != Any && depth >= mostDivisions:
 		return "a part does not fit, because few keys have its rows, which cannot be validated in blocks"
-	case spec.Order != Unordered:
-		return "temp_dir is of no use: parts are in no order"
 	}
 	return ""
 }
@@ -125,6 +123,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	c.flow.Stop()
 	c.grant.Release()
 	filled()
+	p.tasks.merge = newMerge(p.tasks.layout, p)
 	return p.tasks.begin()
 }
 
@@ -222,6 +221,9 @@ func (p *sides) fill(c *collector) error {
 		}
 	})
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
+	if p.engine.DivideBytes > 0 {
+		blockBytes = min(blockBytes, p.engine.DivideBytes)
+	}
 	blocks := [2]gathered{{schema: c.sides[0].schema}, {schema: c.sides[1].schema}}
 	defer blocks[0].release()
 	defer blocks[1].release()

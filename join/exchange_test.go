@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // TestDivided: both sides are divided into parts, in memory or on disk, once or, where parts are too large too, again;
@@ -129,6 +130,50 @@ func TestDividedPairs(t *testing.T) {
 			}
 			result.Close()
 		}
+	})
+}
+
+// TestDividedOrders: the output of parts and of blocks comes in the order that was asked for, for every kind, from runs
+// in memory or on disk.
+func TestDividedOrders(t *testing.T) {
+	left := keyed(t, "k", 900, func(i int) int64 { return int64(i*7%410 - 1) })
+	right := keyed(t, "k", 1500, func(i int) int64 { return int64(i*11%520 - 1) })
+	hot := [2]arrow.Table{keyed(t, "k", 40, func(int) int64 { return 5 }), keyed(t, "k", 30, func(int) int64 { return 5 })}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for _, c := range devicetest.Combinations(t, len(kinds), 2, 3, 2) {
+			order, tables := []join.Order{join.LeftOrder, join.RightOrder}[c[1]], [2]arrow.Table{left, right}
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+			engine.Spill(t.TempDir(), math.MaxUint64)
+			engine.DivideBytes, engine.PartsBytes = 1<<13, []uint64{0, 1, 1 << 15}[c[2]]
+			spec := join.Spec{How: kinds[c[0]], On: onK, Order: order, BatchRows: 100}
+			if c[3] == 1 || spec.How == join.Cross {
+				tables, engine.DivideBytes = hot, 1<<8
+			}
+			if spec.How == join.Cross {
+				spec.On = nil
+			}
+			if order == join.LeftOrder && !spec.How.Has(relation.Left) || order == join.RightOrder && !spec.How.Has(1) {
+				continue
+			}
+			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}, spec)
+			allocator.AssertSize(t, 0)
+		}
+		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+		engine.DivideBytes = 1 << 13
+		spec := join.Spec{On: onK, Order: join.RightOrder, Output: join.Pairs}
+		result, err := engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
+		require.NoError(t, err)
+		defer result.Close()
+		want, got := oracle.Pairs(left, right, spec), [][2]uint32{}
+		slices.SortStableFunc(want, func(a, b [2]uint32) int { return int(a[1]) - int(b[1]) })
+		for p, err := range result.Pairs(t.Context()) {
+			require.NoError(t, err)
+			for i := range p.Left {
+				got = append(got, [2]uint32{p.Left[i], p.Right[i]})
+			}
+		}
+		require.Equal(t, want, got)
 	})
 }
 

@@ -17,11 +17,22 @@ const numberColumn = "\x00row"
 var numberField = arrow.Field{Name: numberColumn, Type: arrow.PrimitiveTypes.Int64}
 
 // numbered returns the layout of the tasks of a divided join. Rows bring their numbers along where pairs of them are
-// wanted, and where an error names the rows whose keys should be unique.
+// wanted, where an error names the rows whose keys should be unique, and where the output is to be in their order: then
+// the output has them, too, as its last columns.
 func (l *Layout) numbered() *Layout {
 	n := *l
+	ordered := l.Spec.Order != Unordered && l.Spec.Output != Count
+	n.Spec.Order, n.Spec.Deterministic = Unordered, false
 	for side := range n.Needed {
-		wanted := l.Spec.Output == Pairs || l.Spec.Validate.Unique(relation.Side(side))
+		side := relation.Side(side)
+		orders := ordered && l.Spec.How.Has(side)
+		wanted := l.Spec.Output == Pairs || l.Spec.Validate.Unique(side) || orders
+		if orders && l.Spec.Output == Rows {
+			field := numberField
+			field.Nullable = l.Spec.How.Optional(side)
+			n.Schema = arrow.NewSchema(append(slices.Clone(n.Schema.Fields()), field), nil)
+			n.Columns = append(slices.Clone(n.Columns), OutputColumn{Role: ValueColumn, Side: side, Source: numberColumn})
+		}
 		if wanted && !slices.Contains(l.Needed[side], numberColumn) {
 			n.Needed[side] = append(slices.Clone(l.Needed[side]), numberColumn)
 		}

@@ -29,6 +29,8 @@ type tasks struct {
 	flow   *exec.Flow // that begins the next task
 	layout *Layout    // of the join
 
+	merge *merge // of their output; nil if there is no order
+
 	under  *task // is drawn
 	ahead  *task // is begun; nil if there are no more
 	done   bool  // the task under way has ended, and is among those before
@@ -175,8 +177,16 @@ func (t *tasks) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
 	return t.rowBatches(ctx)
 }
 
-// rowBatches yields the output of all tasks, which may be pairs of row numbers as columns.
+// rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
 func (t *tasks) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if t.merge != nil {
+		return t.merge.batches(ctx, t.unordered(ctx))
+	}
+	return t.unordered(ctx)
+}
+
+// unordered yields the output of all tasks, one after the other.
+func (t *tasks) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		for more := true; more; {
 			for batch, err := range t.under.result.Batches(ctx) {
@@ -242,6 +252,9 @@ func (t *tasks) close() {
 			task.result.Close()
 		}
 		task.ended()
+	}
+	if t.merge != nil {
+		t.merge.close()
 	}
 	t.divided.end()
 }
