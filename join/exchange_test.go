@@ -356,6 +356,39 @@ func TestDividedFails(t *testing.T) {
 		require.ErrorIs(t, draw(ctx, math.MaxUint64, join.Spec{On: onK}, of...), backend.ErrCancelled, fmt.Sprint(after))
 		cancel()
 	}
+	for name, spec := range map[string]join.Spec{"parts": {On: onK}, "in order": {On: onK, Order: join.RightOrder},
+		"blocks": {How: join.Cross, Columns: []string{"a"}, BuildSide: join.BuildLeft}} {
+		for _, batches := range []int{0, 1, 3} { // that are drawn before the join is closed, or cancelled
+			for _, cancels := range []bool{false, true} {
+				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+				engine.Spill(dir, math.MaxUint64)
+				engine.DivideBytes, engine.PartsBytes = 1<<16, 1<<17
+				ctx, cancel := context.WithCancel(t.Context())
+				spec.BatchRows, spec.MaxOutputRows = 1000, math.MaxUint64
+				of := sources()
+				result, err := engine.Stream(ctx, of[0], of[1], spec)
+				require.NoError(t, err, name)
+				drawn := 0
+				for batch, err := range result.Batches(ctx) {
+					if cancels && drawn >= batches && err != nil {
+						require.ErrorIs(t, err, backend.ErrCancelled, name)
+						break
+					}
+					require.NoError(t, err, name)
+					batch.Release()
+					if drawn++; drawn >= batches && cancels {
+						cancel()
+					} else if drawn >= batches {
+						break
+					}
+				}
+				result.Close()
+				cancel()
+				allocator.AssertSize(t, 0)
+			}
+		}
+	}
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, files)
