@@ -65,8 +65,8 @@ type parts struct {
 	number int      // of parts
 	next   int
 	some   bool // there was a task
-	// of a not-in join: no row of the output, because the right side has a NULL, or none with a NULL on the left, because
-	// it has rows
+	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
+	// with a NULL, because it has rows.
 	nothing, noNulls bool
 }
 
