@@ -244,9 +244,9 @@ type Options struct {
 	// aside for them.
 	MemoryLimitBytes uint64
 	// TempDir is a folder for temporary files, which have no names there and end with the process. With it, JoinStream
-	// divides both sides of a join whose build side does not fit in memory into parts on disk, and joins them one after
-	// the other. Joins that need all rows at once are still refused: not-in and cross joins, pairs of row numbers,
-	// requested orders, and keys to be validated. "" means that nothing is put on disk.
+	// divides both sides of a join whose build side does not fit in MemoryLimitBytes into parts, and joins them one after
+	// the other. Half of the memory is for parts; those that it has no room for are on disk. Without MemoryLimitBytes
+	// parts are in memory, and a device with too little memory needs no TempDir. "" means that nothing is put on disk.
 	TempDir string
 	// TempLimitBytes is a hard cap on the size of all temporary files; 0 means no limit.
 	TempLimitBytes uint64

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,72 +14,128 @@ import (
 
 // Divider divides tables of either side into parts by the hashes of their keys. Safe for concurrent use.
 type Divider struct {
-	Hashes *relation.HashKeys
-	Parts  int
+	Hashes *relation.HashKeys // nil: all rows are in the first part
+	Parts  int                // by hashes
+	// Nulls says that rows without a hash because a key is NULL are in a part of their own, which follows the others.
+	Nulls bool
+	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
+	// then, too. nil: such rows are spread over the parts.
+	Alone [2]*relation.HashKeys
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
 }
 
-// Divided is the rows of a table in the order of their parts.
-type Divided struct {
-	arrow.RecordBatch
-	starts []int64 // of each part, and the end
+// All is the number of all parts.
+func (d *Divider) All() int {
+	if d.Nulls {
+		return d.Parts + 1
+	}
+	return d.Parts
 }
 
-// Divide returns the rows of a table of a side, part by part, in memory of alloc. Within a part rows keep their order.
-// The caller releases it. Errors are those of [relation.HashKeys.Hash] and [relation.Take].
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores. Within
+// a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Hash] and
+// [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
-	*Divided, error) {
-	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
+	parts []arrow.RecordBatch, err error) {
+	of, err := d.of(ctx, side, table)
 	if err != nil {
 		return nil, err
 	}
-	order, starts := d.order(hashes, rows, int(table.NumRows()))
-	columns := make([]arrow.Array, table.NumCols())
+	s := newScatter(of, d.All())
+	columns := make([][]arrow.Array, d.All()) // by part
+	for part := range columns {
+		columns[part] = make([]arrow.Array, table.NumCols())
+	}
 	defer func() {
-		for _, c := range columns {
+		for _, c := range slices.Concat(columns...) {
 			if c != nil {
 				c.Release()
 			}
 		}
 	}()
-	for i := range columns {
-		if columns[i], err = relation.Take(ctx, table.Column(i).Data(), order, alloc); err != nil {
+	var order []uint32
+	for i := range int(table.NumCols()) {
+		column := table.Column(i).Data()
+		if scattered := s.column(column, alloc); scattered != nil {
+			for part, c := range scattered {
+				columns[part][i] = c
+			}
+			continue
+		}
+		if order == nil {
+			order = s.order()
+		}
+		group, groupCtx := onAllCores(ctx)
+		for part := range d.All() {
+			group.Go(func() (err error) {
+				ids := order[s.starts[part]:s.starts[part+1]]
+				columns[part][i], err = relation.Take(groupCtx, column, ids, alloc)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
 			return nil, err
 		}
 	}
-	return &Divided{array.NewRecordBatch(table.Schema(), columns, table.NumRows()), starts}, nil
+	for part := range d.All() {
+		parts = append(parts, array.NewRecordBatch(table.Schema(), columns[part], s.rows(part)))
+	}
+	return parts, nil
 }
 
-// order sorts row numbers by part. Rows without a hash, which match nothing, are spread over the parts.
-func (d *Divider) order(hashes []uint64, rows []uint32, all int) (order []uint32, starts []int64) {
-	parts := make([]uint16, all)
+// of is the part of each row.
+func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table) (parts []uint16, err error) {
+	all := int(table.NumRows())
+	parts = make([]uint16, all)
+	if d.Hashes == nil {
+		return parts, nil
+	}
+	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
+	if err != nil {
+		return nil, err
+	}
 	if rows == nil {
-		for i, hash := range hashes {
-			parts[i] = d.part(hash)
+		d.place(parts, hashes, nil)
+		return parts, nil
+	}
+	inRanges(cores(), all, func(_, from, to int) {
+		for row := from; row < to; row++ {
+			parts[row] = d.part(uint64(row))
 		}
-	} else {
-		for i := range parts {
-			parts[i] = d.part(uint64(i))
+	})
+	if alone := d.Alone[side]; alone != nil {
+		hashes, rows, err := alone.Hash(ctx, side, table)
+		if err != nil {
+			return nil, err
 		}
-		for i, row := range rows {
-			parts[row] = d.part(hashes[i])
+		d.place(parts, hashes, rows)
+	}
+	d.place(parts, hashes, rows)
+	if d.Nulls {
+		nulls, err := d.Hashes.NullRows(ctx, side, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range nulls {
+			parts[row] = uint16(d.Parts)
 		}
 	}
-	starts = make([]int64, d.Parts+1)
-	for _, part := range parts {
-		starts[part+1]++
-	}
-	for part := range d.Parts {
-		starts[part+1] += starts[part]
-	}
-	next, order := append([]int64(nil), starts...), make([]uint32, all)
-	for row, part := range parts {
-		order[next[part]] = uint32(row)
-		next[part]++
-	}
-	return order, starts
+	return parts, nil
+}
+
+// place sets the parts of rows, nil for all, by their hashes.
+func (d *Divider) place(parts []uint16, hashes []uint64, rows []uint32) {
+	inRanges(cores(), len(hashes), func(_, from, to int) {
+		for i, hash := range hashes[from:to] {
+			row := from + i
+			if rows != nil {
+				row = int(rows[row])
+			}
+			parts[row] = d.part(hash)
+		}
+	})
 }
 
 // part is the part of a hash: the high bits of a mix of it, which has no bits in common with the mixes of kernels.
@@ -88,9 +145,4 @@ func (d *Divider) part(hash uint64) uint16 {
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	part, _ := bits.Mul64(x^x>>31, uint64(d.Parts))
 	return uint16(part)
-}
-
-// Part returns the rows of a part, which the caller releases.
-func (d *Divided) Part(part int) arrow.RecordBatch {
-	return d.NewSlice(d.starts[part], d.starts[part+1])
 }

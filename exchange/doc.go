@@ -1,7 +1,7 @@
 // Package exchange divides the rows of both sides of a join into parts that can be joined one by one, and keeps the
-// parts on disk until then.
+// parts in memory, and on disk, until then.
 //
-//	batches of a side ─► Divider: hash of the keys, part of each row ─► Place: blocks of each part, in a file
+//	blocks of a side ─► Divider: hash of the keys, part of each row ─► Place: blocks of each part, in memory or a file
 //	Place ─► the blocks of a part, in order ─► a join of both sides of the part
 //
 // Rows with equal keys are in parts of the same number, so that each pair of parts is a join of its own whose rows match

@@ -1,11 +1,8 @@
 package exchange_test
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,7 +13,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange"
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -42,14 +38,13 @@ func partsOf(t *testing.T, d *exchange.Divider, side relation.Side, table arrow.
 	defer of.AssertSize(t, 0)
 	divided, err := d.Divide(t.Context(), side, table, of)
 	require.NoError(t, err)
-	defer divided.Release()
-	require.Equal(t, table.NumRows(), divided.NumRows())
+	require.Len(t, divided, d.Parts)
 	parts := make([]int, table.NumRows())
 	for i := range parts {
 		parts[i] = -1
 	}
-	for part := range d.Parts {
-		rows, last := divided.Part(part), int64(-1)
+	for part, rows := range divided {
+		last := int64(-1)
 		for _, row := range rows.Column(1).(*array.Int64).Int64Values() {
 			require.Equal(t, -1, parts[row], "a row is in one part")
 			require.Greater(t, row, last, "rows of a part keep their order")
@@ -132,82 +127,4 @@ func TestEqualKeysMeet(t *testing.T) {
 	}
 	_, err = relation.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"none"}, {"k"}})
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
-}
-
-// TestPlace: parts come back as they were put; their space is used again; a full disk is an error; the file has no name.
-func TestPlace(t *testing.T) {
-	dir := t.TempDir()
-	open := func(diskBytes uint64) (*exchange.File, *exec.Grant) {
-		budget := exec.NewBudget(exec.Need{Host: exec.Unlimited})
-		budget.AllowDisk(diskBytes)
-		grant, err := budget.Acquire(t.Context(), exec.Need{})
-		require.NoError(t, err)
-		file, err := exchange.NewFile(dir, grant)
-		require.NoError(t, err)
-		return file, grant
-	}
-	var values []string
-	for i := range 5000 {
-		values = append(values, fmt.Sprint(i*7919%3000))
-	}
-	table := keyed(t, arrow.BinaryTypes.String, values)
-	schemas := [2]*arrow.Schema{table.Schema(), table.Schema()}
-	hashes, err := relation.PlanHashes(schemas, [2][]string{{"k"}, {"k"}})
-	require.NoError(t, err)
-	d := exchange.Divider{Hashes: hashes, Parts: 7}
-	divided, err := d.Divide(t.Context(), relation.Left, table, memory.DefaultAllocator)
-	require.NoError(t, err)
-	defer divided.Release()
-
-	file, grant := open(math.MaxUint64)
-	of := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	place := exchange.NewPlace(file, schemas, d.Parts, of)
-	for range 2 { // two blocks of each part
-		require.NoError(t, place.PutAll(t.Context(), relation.Right, divided))
-	}
-	for range 2 { // they can be read again
-		all := int64(0)
-		for part := range d.Parts {
-			want, blocks := divided.Part(part), 0
-			for batch, err := range place.Batches(t.Context(), relation.Right, part) {
-				require.NoError(t, err)
-				require.True(t, array.RecordEqual(want, batch))
-				blocks, all = blocks+1, all+batch.NumRows()
-				batch.Release()
-			}
-			require.Equal(t, 2, blocks)
-			require.Equal(t, 2*want.NumRows(), place.Rows(relation.Right, part))
-			require.Zero(t, place.Rows(relation.Left, part))
-			want.Release()
-		}
-		require.EqualValues(t, 10_000, all)
-	}
-	of.AssertSize(t, 0)
-	before := file.SizeBytes()
-	for part := range d.Parts {
-		place.Forget(part)
-	}
-	require.NoError(t, place.PutAll(t.Context(), relation.Left, divided))
-	require.Equal(t, before, file.SizeBytes())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, place.PutAll(ctx, relation.Left, divided), backend.ErrCancelled)
-	for _, err := range place.Batches(ctx, relation.Left, 0) {
-		require.ErrorIs(t, err, context.Canceled)
-	}
-	files, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Empty(t, files)
-	require.NoError(t, file.Close())
-	grant.Release()
-
-	file, grant = open(1000)
-	defer grant.Release()
-	place = exchange.NewPlace(file, schemas, d.Parts, of)
-	err = place.PutAll(t.Context(), relation.Left, divided)
-	require.ErrorIs(t, err, backend.ErrDiskSpace)
-	require.ErrorContains(t, err, "temp_limit")
-	require.NoError(t, file.Close())
-	_, err = exchange.NewFile(dir+"/none", grant)
-	require.ErrorContains(t, err, "temp_dir")
 }

@@ -1,8 +1,10 @@
 package exchange
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -27,6 +29,8 @@ type File struct {
 // span is a range of bytes of a file.
 type span struct{ from, sizeBytes int64 }
 
+func (s span) end() int64 { return s.from + s.sizeBytes }
+
 // NewFile makes a temporary file in dir. The grant, which stays the caller's, grows with it. The caller closes the file.
 // Errors are those of the system.
 func NewFile(dir string, grant *exec.Grant) (*File, error) {
@@ -50,16 +54,86 @@ func (f *File) SizeBytes() uint64 {
 	return uint64(f.sizeBytes)
 }
 
-// append writes to where there is room.
-func (f *File) append(content []byte) (at span, err error) {
-	if at, err = f.take(int64(len(content))); err != nil {
-		return at, err
+// extentBytes is the size of small writes, and of what they take at a time.
+const extentBytes = 1 << 18
+
+// writer writes one block to a file: to wherever there is room, piece by piece. Large slices are written as they are,
+// others are gathered to extents.
+type writer struct {
+	file  *File
+	spans []span // what was written; neighbours are one
+	few   []byte // to be written
+}
+
+var extents = sync.Pool{New: func() any { return new([extentBytes]byte) }}
+
+// Write implements io.Writer.
+func (w *writer) Write(content []byte) (int, error) {
+	if len(w.few)+len(content) <= cap(w.few) {
+		w.few = append(w.few, content...)
+		return len(content), nil
 	}
-	if _, err := f.file.WriteAt(content, at.from); err != nil {
-		f.free([]span{at})
-		return at, f.failed("write", err)
+	if err := w.flush(); err != nil {
+		return 0, err
 	}
-	return at, nil
+	if len(content) > extentBytes/2 {
+		return len(content), w.put(content)
+	}
+	w.few = append(w.few, content...)
+	return len(content), nil
+}
+
+func (w *writer) flush() error {
+	few := w.few
+	w.few = w.few[:0]
+	return w.put(few)
+}
+
+func (w *writer) put(content []byte) error {
+	if len(content) == 0 {
+		return nil
+	}
+	at, err := w.file.take(int64(len(content)))
+	if err != nil {
+		return err
+	}
+	if n := len(w.spans); n > 0 && w.spans[n-1].end() == at.from {
+		w.spans[n-1].sizeBytes += at.sizeBytes
+	} else {
+		w.spans = append(w.spans, at)
+	}
+	if _, err := w.file.file.WriteAt(content, at.from); err != nil {
+		return w.file.failed("write", err)
+	}
+	return nil
+}
+
+// write has encode write a block, and returns where it is.
+func (f *File) write(encode func(io.Writer) error) ([]span, error) {
+	extent := extents.Get().(*[extentBytes]byte)
+	defer extents.Put(extent)
+	w := &writer{file: f, few: extent[:0]}
+	err := encode(w)
+	if err == nil {
+		err = w.flush()
+	}
+	if err != nil {
+		f.free(w.spans)
+		return nil, err
+	}
+	return w.spans, nil
+}
+
+// reader reads a block.
+func (f *File) reader(spans []span) io.Reader {
+	if len(spans) == 1 {
+		return io.NewSectionReader(f.file, spans[0].from, spans[0].sizeBytes)
+	}
+	var all []io.Reader
+	for _, s := range spans {
+		all = append(all, io.NewSectionReader(f.file, s.from, s.sizeBytes))
+	}
+	return io.MultiReader(all...)
 }
 
 // take takes unused space, or grows the file.
@@ -87,14 +161,16 @@ func (f *File) take(sizeBytes int64) (at span, err error) {
 func (f *File) free(spans []span) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := append(f.unused, spans...)
-	slices.SortFunc(all, func(a, b span) int { return int(min(max(a.from-b.from, -1), 1)) })
-	f.unused = nil
-	for _, s := range all {
-		if n := len(f.unused); n > 0 && f.unused[n-1].from+f.unused[n-1].sizeBytes == s.from {
-			f.unused[n-1].sizeBytes += s.sizeBytes
-		} else {
-			f.unused = append(f.unused, s)
+	for _, s := range spans {
+		i, _ := slices.BinarySearchFunc(f.unused, s, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		f.unused = slices.Insert(f.unused, i, s)
+		if i+1 < len(f.unused) && s.end() == f.unused[i+1].from {
+			f.unused[i].sizeBytes += f.unused[i+1].sizeBytes
+			f.unused = slices.Delete(f.unused, i+1, i+2)
+		}
+		if i > 0 && f.unused[i-1].end() == s.from {
+			f.unused[i-1].sizeBytes += f.unused[i].sizeBytes
+			f.unused = slices.Delete(f.unused, i, i+1)
 		}
 	}
 }

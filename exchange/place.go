@@ -1,90 +1,99 @@
 package exchange
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Place keeps the parts of both sides as blocks: record batches in a file, each an Arrow IPC stream compressed by LZ4.
-// One goroutine may put blocks of a side while others read parts.
+// Place keeps the parts of both sides as blocks: record batches in memory as long as there is room, and in a file
+// otherwise. The last parts are the first to go to the file, so that the first ones, which are joined first, may never
+// be written (a hybrid hash join). Safe for concurrent use, but that blocks of a side are put by one goroutine.
 type Place struct {
-	file    *File
-	schemas [2]*arrow.Schema
-	alloc   memory.Allocator
+	PlaceOptions
+	memory  *exec.Grant // of what is in memory
+	retired func()      // ends the loan of that
 
-	mu    sync.Mutex // guards the lists
-	parts [2][]part
+	evicting sync.Mutex // held while blocks are written
+
+	mu            sync.Mutex // guards what follows
+	parts         [2][]part
+	residentBytes uint64
+	grantedBytes  uint64
+	err           error // that of a write for which somebody else waited
+}
+
+// PlaceOptions say what a place holds, and where.
+type PlaceOptions struct {
+	Schemas [2]*arrow.Schema
+	Parts   int
+	Alloc   memory.Allocator // of batches that are read from the file
+	Budget  *exec.Budget     // of the memory
+	// File takes what memory has no room for, and stays the caller's; nil: all is in memory.
+	File *File
+	// MemoryBytes is how much of the budget the place may have; it gives back what others wait for. Without a file there
+	// is no limit.
+	MemoryBytes uint64
+	// Fail is called if what others wait for cannot be written, with the error that put and read return from then on.
+	Fail func(error)
 }
 
 // part is what is known of a part of a side.
 type part struct {
-	blocks []span
-	rows   int64
+	blocks        []*block
+	rows          int64
+	residentBytes uint64
+	evicted       bool // some of it was written
 }
 
-// NewPlace returns a place for as many parts of each side, in a file that stays the caller's. Batches that are read
-// again are in memory of alloc.
-func NewPlace(file *File, schemas [2]*arrow.Schema, parts int, alloc memory.Allocator) *Place {
-	return &Place{file: file, schemas: schemas, alloc: alloc, parts: [2][]part{make([]part, parts), make([]part, parts)}}
+// NewPlace returns an empty place, which the caller closes.
+func NewPlace(options PlaceOptions) *Place {
+	p := &Place{PlaceOptions: options, memory: options.Budget.Empty(), retired: func() {}}
+	p.parts = [2][]part{make([]part, p.Parts), make([]part, p.Parts)}
+	if p.File != nil {
+		p.retired = p.Budget.Lend(p.giveBack)
+	}
+	return p
 }
 
-// Schema returns the schema of the rows of a side.
-func (p *Place) Schema(side relation.Side) *arrow.Schema { return p.schemas[side] }
-
-// PutAll appends the rows of each part to it, on all cores. The rows stay the caller's. Errors: backend.ErrDiskSpace,
-// those of the system, backend.ErrCancelled.
-func (p *Place) PutAll(ctx context.Context, side relation.Side, rows *Divided) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for number := range p.parts[side] {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return backend.ContextError(ctx)
-			}
-			block := rows.Part(number)
-			defer block.Release()
-			return p.put(side, number, block)
-		})
+// Close releases what is in memory. Nobody may use the place any more.
+func (p *Place) Close() {
+	p.retired()
+	for number := range p.Parts {
+		p.Forget(number)
 	}
-	return group.Wait()
+	p.memory.Release()
 }
 
-// put appends a block to a part.
-func (p *Place) put(side relation.Side, number int, block arrow.RecordBatch) error {
-	if block.NumRows() == 0 {
-		return nil
-	}
-	var content bytes.Buffer
-	w := ipc.NewWriter(&content, ipc.WithSchema(p.schemas[side]), ipc.WithLZ4(), ipc.WithCompressConcurrency(1))
-	if err := w.Write(block); err != nil {
-		return fmt.Errorf("encode rows of the %s side: %w", side, err)
-	}
-	if err := w.Close(); err != nil {
-		return fmt.Errorf("encode rows of the %s side: %w", side, err)
-	}
-	at, err := p.file.append(content.Bytes())
-	if err != nil {
-		return err
-	}
+// PutAll appends rows to the parts of a side, one batch for each part, which it owns, and writes to the file what
+// memory has no room for, on all cores. Errors: backend.ErrDiskSpace, those of the system, backend.ErrCancelled.
+func (p *Place) PutAll(ctx context.Context, side relation.Side, batches []arrow.RecordBatch) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	to := &p.parts[side][number]
-	to.blocks, to.rows = append(to.blocks, at), to.rows+block.NumRows()
-	return nil
+	for number, batch := range batches {
+		if batch.NumRows() == 0 {
+			batch.Release()
+			continue
+		}
+		b, to := &block{rows: batch.NumRows(), sizeBytes: BatchBytes(batch), batch: batch}, &p.parts[side][number]
+		to.blocks, to.rows, to.residentBytes = append(to.blocks, b), to.rows+b.rows, to.residentBytes+b.sizeBytes
+		p.residentBytes += b.sizeBytes
+	}
+	err := p.err
+	p.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return backend.ContextError(ctx)
+	}
+	return p.fit(ctx)
 }
 
 // Rows returns the number of rows of a part.
@@ -94,17 +103,43 @@ func (p *Place) Rows(side relation.Side, number int) int64 {
 	return p.parts[side][number].rows
 }
 
-// Batches yields the blocks of a part in their order, which the receiver releases. It can be called again. Nothing
+// SizeBytes returns the memory of the rows of a part that were not taken yet, wherever they are.
+func (p *Place) SizeBytes(side relation.Side, number int) (sizeBytes uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.parts[side][number].blocks {
+		sizeBytes += b.sizeBytes
+	}
+	return sizeBytes
+}
+
+// Take yields the blocks of a part in their order, which the receiver releases: the place has them no more. Nothing
 // follows an error.
-func (p *Place) Batches(ctx context.Context, side relation.Side, number int) iter.Seq2[arrow.RecordBatch, error] {
+func (p *Place) Take(ctx context.Context, side relation.Side, number int) iter.Seq2[arrow.RecordBatch, error] {
+	return p.batches(ctx, side, number, true)
+}
+
+// Read is Take of blocks that stay in the place.
+func (p *Place) Read(ctx context.Context, side relation.Side, number int) iter.Seq2[arrow.RecordBatch, error] {
+	return p.batches(ctx, side, number, false)
+}
+
+func (p *Place) batches(ctx context.Context, side relation.Side, number int, take bool) iter.Seq2[
+	arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		p.mu.Lock()
-		blocks := p.parts[side][number].blocks
-		p.mu.Unlock()
-		for _, at := range blocks {
-			batch, err := p.read(at)
-			if err == nil {
-				err = ctx.Err()
+		for i := 0; ; {
+			batch, at, err := p.next(ctx, &p.parts[side][number], i, take)
+			switch {
+			case batch == nil && at == nil && err == nil:
+				return
+			case at != nil:
+				batch, err = p.File.decode(at, p.Alloc)
+				if take {
+					p.File.free(at)
+				}
+			}
+			if !take {
+				i++
 			}
 			if !yield(batch, err) || err != nil {
 				return
@@ -113,18 +148,49 @@ func (p *Place) Batches(ctx context.Context, side relation.Side, number int) ite
 	}
 }
 
-func (p *Place) read(at span) (arrow.RecordBatch, error) {
-	r, err := ipc.NewReader(io.NewSectionReader(p.file.file, at.from, at.sizeBytes), ipc.WithAllocator(p.alloc))
-	if err != nil {
-		return nil, p.file.failed("read", err)
+// Block returns block i of a part, which stays in the place, and which the caller releases; nil if there are no more.
+func (p *Place) Block(ctx context.Context, side relation.Side, number, i int) (arrow.RecordBatch, error) {
+	batch, at, err := p.next(ctx, &p.parts[side][number], i, false)
+	if at != nil {
+		return p.File.decode(at, p.Alloc)
 	}
-	defer r.Release()
-	if !r.Next() {
-		return nil, p.file.failed("read", cmp.Or(r.Err(), io.ErrUnexpectedEOF))
+	return batch, err
+}
+
+// next is where block i of a part is, in memory or on disk; nowhere if there are no more. One that is taken leaves the
+// part, and what it has is the caller's.
+func (p *Place) next(ctx context.Context, of *part, i int, take bool) (batch arrow.RecordBatch, at []span, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.err != nil:
+		return nil, nil, p.err
+	case ctx.Err() != nil:
+		return nil, nil, backend.ContextError(ctx)
+	case i >= len(of.blocks):
+		return nil, nil, nil
 	}
-	batch := r.RecordBatch()
-	batch.Retain()
-	return batch, nil
+	b := of.blocks[i]
+	if !take {
+		if b.batch != nil {
+			b.batch.Retain()
+		}
+		return b.batch, b.at, nil
+	}
+	of.blocks = of.blocks[1:]
+	batch, at = p.leave(of, b)
+	return batch, at, nil
+}
+
+// leave ends the stay of a block in a part. The caller holds the lock.
+func (p *Place) leave(of *part, b *block) (arrow.RecordBatch, []span) {
+	batch := b.batch
+	if b.batch, b.gone = nil, true; batch != nil {
+		of.residentBytes -= b.sizeBytes
+		p.residentBytes -= b.sizeBytes
+		p.shrink()
+	}
+	return batch, b.at
 }
 
 // Forget gives up a part, whose space in the file is used again.
@@ -132,7 +198,21 @@ func (p *Place) Forget(number int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for side := range p.parts {
-		p.file.free(p.parts[side][number].blocks)
-		p.parts[side][number] = part{}
+		of := &p.parts[side][number]
+		for _, b := range of.blocks {
+			if batch, at := p.leave(of, b); batch != nil {
+				batch.Release()
+			} else {
+				p.File.free(at)
+			}
+		}
+		*of = part{}
 	}
+}
+
+// Err is the error of a write for which somebody else waited; nil if there was none.
+func (p *Place) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
 }

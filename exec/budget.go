@@ -28,6 +28,8 @@ type Budget struct {
 	shared map[any]*share
 	line   []*claim      // claims that wait, in order of arrival
 	open   chan struct{} // holds an element while a grant is open
+	// lenders have host memory that others may have ([Budget.Lend])
+	lenders []*lender
 
 	bounding sync.Mutex
 	pools    []pool
@@ -184,6 +186,11 @@ func (b *Budget) wait(ctx context.Context, c *claim, first bool) error {
 	}
 	b.serve()
 	b.mu.Unlock()
+	select {
+	case <-c.ready:
+	default:
+		b.recall()
+	}
 	select {
 	case <-c.ready:
 		b.bound()

@@ -29,6 +29,8 @@ type buildSide struct {
 	side   relation.Side       // that the table is
 	table  arrow.Table
 	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
+
+	spareBytes uint64 // see [collector]
 }
 
 // Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that

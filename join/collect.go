@@ -27,6 +27,8 @@ type collector struct {
 
 	// boundBytes is what may be gathered, beyond which the error is errDivide.
 	boundBytes uint64
+	// spareBytes is what a plan must leave for parts of the probe side, or else both sides are to be divided.
+	spareBytes uint64
 
 	sides    [2]*reading
 	gathered [2]gathered
@@ -39,6 +41,14 @@ var errDivide = errors.New("the build side is to be divided")
 func (c *collector) release() {
 	c.gathered[0].release()
 	c.gathered[1].release()
+}
+
+// heldBytes is the memory of what was gathered or waits to be gathered again.
+func (c *collector) heldBytes() (sizeBytes uint64) {
+	for side := range c.sides {
+		sizeBytes += c.gathered[side].bytes + c.sides[side].waitingBytes()
+	}
+	return sizeBytes
 }
 
 func (c *collector) beginBoth() error {
@@ -148,10 +158,13 @@ func (c *collector) drain(ctx context.Context, take func(relation.Side, slice) e
 	return nil
 }
 
+// partShare is the share of memory of the smaller side of a part.
+const partShare = 16
+
 // partsNumber is into how many parts both sides are divided, so that a part of the smaller one is a small share of
 // memory. If the length of a source is unknown, it may have several times the rows that were gathered.
 func (c *collector) partsNumber(e *Engine) int {
-	const least, most, share, guess = 8, 512, 16, 8
+	const least, most, guess = 8, 512, 8
 	smaller := float64(exec.Unlimited)
 	for side := range c.sides {
 		g := &c.gathered[side]
@@ -164,7 +177,7 @@ func (c *collector) partsNumber(e *Engine) int {
 		}
 		smaller = min(smaller, rowBytes*rows)
 	}
-	room := float64(min(c.capBytes, e.Device().Options().DeviceMemoryBytes)) / share
+	room := float64(min(c.capBytes, e.Device().Options().DeviceMemoryBytes)) / partShare
 	return int(min(max(math.Ceil(smaller/room), least), most))
 }
 

@@ -29,6 +29,9 @@ type Engine struct {
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
+	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
+	// and tests.
+	PartsBytes uint64
 
 	others   []*query.Engine
 	hashBits *int   // of hashes of keys that are kept; nil: all. For tests

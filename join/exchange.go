@@ -1,25 +1,25 @@
 package join
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
-// (a Grace hash join; RT 3.4), which lie in temporary files in dir, of at most limitBytes together, and are joined one
-// after the other. Call it before the first join.
+// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys (a
+// hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are in
+// a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited, streams
+// divide both sides in memory of the host, also without Spill. Call it before the first join.
 func (e *Engine) Spill(dir string, limitBytes uint64) {
 	e.tempDir = dir
 	e.Budget().AllowDisk(limitBytes)
@@ -29,254 +29,131 @@ func (e *Engine) Spill(dir string, limitBytes uint64) {
 // few keys.
 const mostDivisions = 4
 
-// whole returns why a stream cannot be divided into parts; "" if it can.
+// whole returns why a stream cannot be divided; "" if it can.
 func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	switch {
-	case e.tempDir == "":
+	case e.tempDir == "" && e.HostCapBytes() != exec.Unlimited:
 		return "there is no temp_dir"
-	case depth >= mostDivisions:
-		return "a part in temp_dir does not fit, because few keys have its rows"
-	case spec.How == NotIn || spec.How == Cross:
-		return fmt.Sprintf("temp_dir is of no use: %s needs all rows at once", spec.How.noun())
-	case spec.Output == Pairs:
-		return "temp_dir is of no use: rows of parts have no numbers"
-	case spec.Order != Unordered:
-		return "temp_dir is of no use: parts are in no order"
-	case spec.Validate != Any:
-		return "temp_dir is of no use: keys are not validated in parts"
+	case depth > mostDivisions:
+		return "a block of few rows does not fit"
+	case spec.Validate != Any && depth >= mostDivisions:
+		return "a part does not fit, because few keys have its rows, which cannot be validated in blocks"
 	}
 	return ""
 }
 
-// parts are the tasks of a join whose sides were divided.
-type parts struct {
+// sides are both sides of a join that were divided.
+type sides struct {
+	*tasks
 	engine *Engine
-	ctx    context.Context // of the join
-	layout *Layout
-	depth  int         // of divisions
+	layout *Layout     // of a task
 	grant  *exec.Grant // of disk space
 	file   *exchange.File
 	place  *exchange.Place
-	number int // of parts
+	seed   uint64 // of the division
 
-	under  int // the part under way
-	task   *Result
-	done   bool        // it has ended, and is among those before
-	before query.Stats // of the parts before
-	closed bool
+	divider exchange.Divider
+	numbers [2]bool  // sides that get numbers of their rows
+	taken   [2]int64 // rows of the sides that were divided
 }
 
-// divide divides what c has gathered and reads into parts, and begins to join the first; all of them if they are only
-// counted. It ends the flow and the grant of c.
+// parts are the tasks of a join that was divided by hashes of the keys.
+type parts struct {
+	*sides
+	depth  int      // of divisions
+	rows   [2]int64 // of all parts
+	number int      // of parts
+	next   int
+	some   bool // there was a task
+	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
+	// with a NULL, because it has rows.
+	nothing, noNulls bool
+}
+
+// divide divides what c has gathered and reads into parts, of which it begins to join the first. It ends the flow and
+// the grant of c.
 func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth int, progress *exec.Progress) (
+	*Result, error) {
+	if layout.Spec.How == Cross || depth == mostDivisions {
+		return e.nest(ctx, c, layout, progress)
+	}
+	p := &parts{sides: &sides{engine: e, layout: layout, grant: e.Budget().Empty(), seed: uint64(depth)}, depth: depth}
+	if err := c.beginBoth(); err != nil {
+		return nil, firstError(c.flow, err)
+	}
+	p.number = c.partsNumber(e)
+	p.divider = exchange.Divider{Parts: p.number, Seed: p.seed, Nulls: layout.Spec.How == NotIn}
+	return p.begin(ctx, c, p, progress, func() {
+		for side := range p.rows {
+			for part := range p.number {
+				p.rows[side] += p.place.Rows(relation.Side(side), part)
+			}
+		}
+		if layout.Spec.How == NotIn { // what is left is an anti join
+			nulls := p.place.Rows(relation.Right, p.number)
+			p.nothing, p.noNulls = nulls > 0, p.rows[relation.Right] > 0
+			fixed := *p.layout
+			fixed.Spec.How = Anti
+			p.layout = &fixed
+		}
+	})
+}
+
+// begin divides both sides into as many parts, and begins the first task; all of them if rows are only counted.
+func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
-	// Each task acquires its memory itself. The disk is no reason for it to wait.
-	p := &parts{engine: e, ctx: ctx, layout: layout, depth: depth, under: -1, grant: e.Budget().Empty()}
+	p.tasks = newTasks(ctx, p.engine, p.layout, of)
+	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {
-			p.close()
+			p.tasks.close()
 		}
 	}()
-	if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
+	if err := c.beginBoth(); err != nil {
+		return nil, firstError(c.flow, err)
+	}
+	if err := p.settle(c); err != nil {
 		return nil, err
 	}
 	progress.Start("divide both")
 	if err := p.fill(c); err != nil {
-		return nil, firstError(c.flow, err)
+		return nil, firstError(c.flow, cmp.Or(p.err(), err))
 	}
 	c.release()
 	c.flow.Stop()
 	c.grant.Release()
-	for more := true; more && (p.task == nil || layout.Spec.Output == Count); {
-		if more, err = p.advance(); err != nil {
-			return nil, err
-		}
-	}
-	return &Result{Device: p.task.Device, parts: p}, nil
+	filled()
+	p.tasks.merge = newMerge(p.tasks.layout, p)
+	return p.tasks.begin()
 }
 
-// fill divides both sides into the place.
-func (p *parts) fill(c *collector) error {
-	ctx, spec := c.flow.Context(), &p.layout.Spec
-	if err := c.beginBoth(); err != nil {
-		return err
-	}
-	schemas := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}
-	hashes, err := relation.PlanHashes(schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
-	if err != nil {
-		return err
-	}
-	p.number = c.partsNumber(p.engine)
-	divider := exchange.Divider{Hashes: hashes, Parts: p.number, Seed: uint64(p.depth)}
-	p.place = exchange.NewPlace(p.file, schemas, p.number, p.engine.Allocator)
-	put := func(side relation.Side, g *gathered) error {
-		defer g.release()
-		if g.rows == 0 {
-			return nil
+// settle makes the place for parts of both sides: in memory alone if that has no limit, otherwise in half of it, and in
+// a file. Each task acquires its memory itself; the disk is no reason for it to wait.
+func (p *sides) settle(c *collector) (err error) {
+	e := p.engine
+	options := exchange.PlaceOptions{Parts: p.divider.All(), Alloc: e.Allocator, Budget: e.Budget(),
+		MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
+	for side, r := range c.sides {
+		options.Schemas[side] = r.schema
+		if needed := p.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.schema.HasField(numberColumn) {
+			fields := append(slices.Clone(r.schema.Fields()), numberField)
+			options.Schemas[side], p.numbers[side] = arrow.NewSchema(fields, nil), true
 		}
-		table := g.table()
-		defer table.Release()
-		divided, err := divider.Divide(ctx, side, table, p.engine.Allocator)
-		if err != nil {
+	}
+	if options.MemoryBytes < exec.Unlimited/2 {
+		if p.file, err = exchange.NewFile(e.tempDir, p.grant); err != nil {
 			return err
 		}
-		defer divided.Release()
-		return p.place.PutAll(ctx, side, divided)
+		options.File = p.file
 	}
-	blockBytes := min(mostBlockBytes, c.capBytes/16)
-	if c.grant != nil { // for what is gathered, a block of each side, one in the order of parts, and encoded ones
-		if err := c.grant.Await(ctx, exec.Need{Host: c.capBytes / 4 * 3}); err != nil {
-			return err
-		}
-	}
-	rows := uint64(0)
-	blocks := [2]gathered{{schema: schemas[0]}, {schema: schemas[1]}}
-	defer blocks[0].release()
-	defer blocks[1].release()
-	if err := c.drain(ctx, func(side relation.Side, s slice) error {
-		rows += uint64(s.to - s.from)
-		c.progress.Done(rows)
-		g := &blocks[side]
-		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
-			return nil
-		}
-		err := put(side, g)
-		*g = gathered{schema: g.schema}
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := put(relation.Left, &blocks[0]); err != nil {
-		return err
-	}
-	return put(relation.Right, &blocks[1])
+	p.place = exchange.NewPlace(options)
+	return nil
 }
 
-// mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
-// write.
-const mostBlockBytes = 64 << 20
-
-// last reports whether the part under way is the last one.
-func (p *parts) last() bool { return p.under == p.number-1 }
-
-// advance ends the part under way and begins the next one that may have output, or the last one; more is false if there
-// is none.
-func (p *parts) advance() (more bool, err error) {
-	if p.task != nil {
-		p.before, p.done = p.stats(), true
-		p.task.Close()
-		p.place.Forget(p.under)
-	}
-	if p.last() {
-		return false, nil
-	}
-	left, right := Source{}, Source{}
-	for how := p.layout.Spec.How; ; p.place.Forget(p.under) {
-		p.under++
-		left, right = p.source(relation.Left), p.source(relation.Right)
-		without := left.Rows == 0 && !how.Keeps(relation.Right) || right.Rows == 0 && !how.Keeps(relation.Left)
-		if p.last() || !without {
-			break
-		}
-		p.before.LeftRows += uint64(left.Rows)
-		p.before.RightRows += uint64(right.Rows)
-	}
-	fixed := *p.layout
-	if limit := fixed.Spec.MaxOutputRows; limit > 0 {
-		fixed.Spec.MaxOutputRows = max(1, limit-min(limit, p.before.OutputRows))
-	}
-	if report := fixed.Spec.Progress; report != nil {
-		of := fmt.Sprintf(", part %d of %d", p.under+1, p.number)
-		fixed.Spec.Progress = func(s exec.Status) {
-			s.Phase += of
-			report(s)
-		}
-	}
-	task, err := p.engine.streamLayout(p.ctx, &fixed, [2]Source{left, right}, p.depth+1)
-	if err != nil {
-		return false, p.limited(err)
-	}
-	p.task, p.done = task, false
-	return true, p.check()
-}
-
-// rows is the number of output rows so far.
-func (p *parts) rows() uint64 {
-	if p.done {
-		return p.before.OutputRows
-	}
-	return p.before.OutputRows + p.task.Rows()
-}
-
-// check returns ErrLimit if there are too many output rows.
-func (p *parts) check() error { return deliver.CheckRows(p.rows(), p.layout.Spec.MaxOutputRows, "") }
-
-// limited is the error of a part, with the limit of rows of the whole join.
-func (p *parts) limited(err error) error {
-	if limit := p.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
-		return deliver.CheckRows(limit+1, limit, "")
-	}
-	return err
-}
-
-// batches yields the output of all parts.
-func (p *parts) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		for more := true; more; {
-			for batch, err := range p.task.Batches(ctx) {
-				if err != nil {
-					err = p.limited(err)
-				} else if err = p.check(); err != nil {
-					batch.Release()
-					batch = nil
-				}
-				if !yield(batch, err) || err != nil {
-					return
-				}
-			}
-			var err error
-			if more, err = p.advance(); err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
-}
-
-// stats are those of all parts so far.
-func (p *parts) stats() query.Stats {
-	if p.done {
-		return p.before
-	}
-	s, before := p.task.Stats(), &p.before
-	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
-	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
-	s.MatchSeconds += before.MatchSeconds
-	s.EncodeSeconds += before.EncodeSeconds
-	s.GatherSeconds += before.GatherSeconds
-	s.TotalSeconds += before.TotalSeconds
-	s.DevicePeakBytes = max(s.DevicePeakBytes, before.DevicePeakBytes)
-	s.HostPeakBytes = max(s.HostPeakBytes, before.HostPeakBytes)
-	for stage, seconds := range before.StageSeconds {
-		s.StageSeconds[stage] += seconds
-	}
-	return s
-}
-
-// String says how both sides were divided.
-func (p *parts) String() string {
-	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s on disk; of part %d:\n", p.number,
-		text.Bytes(p.file.SizeBytes()), p.under+1)
-}
-
-// close ends the part under way and frees the disk.
-func (p *parts) close() {
-	if p.closed {
-		return
-	}
-	p.closed = true
-	if p.task != nil {
-		p.task.Close()
+// end frees memory and disk.
+func (p *sides) end() {
+	if p.place != nil {
+		p.place.Close()
 	}
 	if p.file != nil {
 		_ = p.file.Close() // it has no name
@@ -284,11 +161,201 @@ func (p *parts) close() {
 	p.grant.Release()
 }
 
-// source is a side of the part under way.
-func (p *parts) source(side relation.Side) Source {
-	under := p.under
-	return Source{Schema: p.place.Schema(side), Rows: p.place.Rows(side, under),
+// err is that of a write for which others waited.
+func (p *sides) err() error {
+	if p.place == nil {
+		return nil
+	}
+	return p.place.Err()
+}
+
+// sideBlock is rows of a side on their way to the place.
+type sideBlock struct {
+	side relation.Side
+	rows gathered
+}
+
+// Release releases the rows.
+func (b *sideBlock) Release() { b.rows.release() }
+
+// mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
+// write. While one is divided, the next one is read.
+const mostBlockBytes = 64 << 20
+
+// planDivider plans the hashes of keys. Keys of a side that must be unique have hashes even if the other side's type
+// cannot hold them.
+func (p *sides) planDivider(c *collector) (err error) {
+	spec := &p.layout.Spec
+	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, [2][]string{spec.LeftOn, spec.RightOn}
+	if p.divider.Parts == 1 {
+		return nil
+	}
+	if p.divider.Hashes, err = relation.PlanHashes(schemas, on, spec.nullsEqual()...); err != nil {
+		return err
+	}
+	for side, schema := range schemas {
+		if spec.Validate.Unique(relation.Side(side)) && err == nil {
+			p.divider.Alone[side], err = relation.PlanHashes([2]*arrow.Schema{schema, schema},
+				[2][]string{on[side], on[side]}, spec.nullsEqual()...)
+		}
+	}
+	return err
+}
+
+// fill divides both sides into the place. The flow of c has ended then.
+func (p *sides) fill(c *collector) error {
+	ctx := c.flow.Context()
+	if err := p.planDivider(c); err != nil {
+		return err
+	}
+	full := exec.NewPipe[*sideBlock](c.flow, 0)
+	c.flow.Go("divide", func(ctx context.Context) error {
+		for {
+			b, some, err := full.Take(ctx)
+			if err != nil || !some {
+				return err
+			}
+			if err := p.put(ctx, b); err != nil {
+				return err
+			}
+		}
+	})
+	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
+	if p.engine.DivideBytes > 0 {
+		blockBytes = min(blockBytes, p.engine.DivideBytes)
+	}
+	blocks := [2]gathered{{schema: c.sides[0].schema}, {schema: c.sides[1].schema}}
+	defer blocks[0].release()
+	defer blocks[1].release()
+	pass := func(side relation.Side) error {
+		b := &sideBlock{side, blocks[side]}
+		blocks[side] = gathered{schema: b.rows.schema}
+		if err := full.Put(ctx, b); err != nil || c.grant == nil {
+			return err
+		}
+		return c.grant.Await(ctx, exec.Need{Host: c.heldBytes() + c.capBytes/4})
+	}
+	if c.grant != nil {
+		if err := c.grant.Await(ctx, exec.Need{Host: c.heldBytes() + c.capBytes/4}); err != nil {
+			return err
+		}
+	}
+	if err := c.drain(ctx, func(side relation.Side, s slice) error {
+		rows += uint64(s.to - s.from)
+		c.progress.Done(rows)
+		g := &blocks[side]
+		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
+			return nil
+		}
+		return pass(side)
+	}); err != nil {
+		return err
+	}
+	for side := range blocks {
+		if err := pass(relation.Side(side)); err != nil {
+			return err
+		}
+	}
+	full.End()
+	return c.flow.Wait()
+}
+
+// blocksShare is the share of memory of a block, of which there are four: one is gathered of each side, and one is
+// divided, to a copy.
+const blocksShare = 20
+
+// put divides a block, and puts its rows in the place.
+func (p *sides) put(ctx context.Context, b *sideBlock) error {
+	defer b.Release()
+	if b.rows.rows == 0 {
+		return nil
+	}
+	table := b.rows.table()
+	b.Release()
+	first := p.taken[b.side]
+	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
+		table = withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
+	}
+	defer table.Release()
+	span := exec.Begin(ctx, "divide")
+	batches, err := p.divider.Divide(ctx, b.side, table, p.engine.Allocator)
+	span.End()
+	if err != nil {
+		return err
+	}
+	defer exec.Begin(ctx, "put").End()
+	return p.place.PutAll(ctx, b.side, batches)
+}
+
+// task returns the next part that may have output; the first time one without rows if there is none.
+func (p *parts) task() *task {
+	for p.next < p.divider.All() {
+		under := p.next
+		p.next++
+		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
+		if p.without(under, left.Rows, right.Rows) {
+			p.skip(left.Rows, right.Rows)
+			p.place.Forget(under)
+			continue
+		}
+		p.some = true
+		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
+			name: fmt.Sprintf("part %d of %d", p.next, p.number), ended: func() { p.place.Forget(under) }}
+	}
+	if p.some {
+		return nil
+	}
+	p.some = true
+	return &task{layout: p.layout, sources: [2]Source{p.none(relation.Left), p.none(relation.Right)},
+		depth: p.depth + 1, name: "no part", ended: func() {}}
+}
+
+// without reports whether a part has no output.
+func (p *parts) without(part int, leftRows, rightRows int64) bool {
+	how := p.layout.Spec.How
+	return p.nothing || p.noNulls && part == p.number || leftRows == 0 && !how.Keeps(relation.Right) ||
+		rightRows == 0 && !how.Keeps(relation.Left)
+}
+
+// none is a side without rows.
+func (p *sides) none(side relation.Side) Source {
+	schema := p.place.Schemas[side]
+	return FromTable(array.NewTable(schema, emptyColumns(schema), 0))
+}
+
+// deeper is the depth of the divisions of a part with so many rows. If it has most rows of the side that is its shorter
+// one, few keys have them, and another division would not help.
+func (p *parts) deeper(leftRows, rightRows int64) int {
+	if p.layout.Spec.Validate != Any {
+		return p.depth + 1
+	}
+	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
+		rightRows <= leftRows && 2*rows > of[relation.Right] {
+		return mostDivisions
+	}
+	return p.depth + 1
+}
+
+// again is false: a part that does not fit divides itself.
+func (p *parts) again(error) bool { return false }
+
+// source is a side of a part, which can be read once.
+func (p *parts) source(side relation.Side, part int) Source {
+	return Source{Schema: p.place.Schemas[side], Rows: p.place.Rows(side, part),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-			return p.place.Batches(ctx, side, under)
+			return p.place.Take(ctx, side, part)
 		}}
+}
+
+// where says where both sides are.
+func (p *sides) where() string {
+	if p.file == nil {
+		return "in memory"
+	}
+	return text.Bytes(p.file.SizeBytes()) + " on disk"
+}
+
+// String says how both sides were divided.
+func (p *parts) String() string {
+	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s", p.number, p.where())
 }

@@ -63,7 +63,7 @@ func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes u
 // Close ends all joins and closes the links between the devices.
 func (h *HMG) Close() {
 	h.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
-	h.links.Close()
+	_ = h.links.Close() // what is left there, devices tell when they are closed
 }
 
 // Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive

@@ -136,7 +136,7 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 
 // scan is that of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
-	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys}
+	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Origins: numbersColumn(l.tables[side])}
 	switch {
 	case !l.spec.How.Keeps(side):
 	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:

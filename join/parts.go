@@ -296,15 +296,24 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
-	planned, err := planGranules(b.engine.Engine, q)
+	planned, err := s.plan(q, l)
+	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
+		return nil, newUnfit(err, b.table, first)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return planned.Stream(flow, s.parts(first))
+}
+
+// plan plans a query, and the parts that fit beside it, on one device or several.
+func (s *stream) plan(q query.Spec, l *lowering) (*query.Query, error) {
+	planned, err := planGranules(s.engine.Engine, q)
 	switch {
-	case errors.Is(err, backend.ErrDeviceMemory) || err == nil && b.engine.Scatter:
+	case errors.Is(err, backend.ErrDeviceMemory) || err == nil && s.engine.Scatter:
 		planned, err = s.scattered(planned, err, q, l)
 	case err == nil:
 		planned, err = s.together(planned, l)
-	}
-	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
-		return nil, newUnfit(err, b.table, first)
 	}
 	if err != nil {
 		return nil, err
@@ -312,11 +321,10 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	taken := &planned.Alternatives[0].Facts
 	s.devices = 1 + len(planned.Others)
 	s.ahead, s.mostRows = taken.Ahead, min(s.bestRows(), taken.Granule)
-	s.partsBytes, s.aloneBytes = planned.PartsRoom()
-	if err := s.fitBatches(); err != nil {
-		return nil, err
+	if s.partsBytes, s.aloneBytes = planned.PartsRoom(); s.partsBytes > 0 && s.aloneBytes < s.spareBytes {
+		return nil, s.tooLarge(s.aloneBytes)
 	}
-	return planned.Stream(flow, s.parts(first))
+	return planned, s.fitBatches()
 }
 
 // unfitError is that of a stream which does not fit in memory, with what was gathered of both sides. Reading goes on.

@@ -15,8 +15,8 @@ import (
 type Result struct {
 	Device backend.DeviceInfo // the device that does the work
 
-	query *query.Result // nil if there are parts
-	parts *parts
+	query *query.Result // nil if there are tasks
+	tasks *tasks
 }
 
 // resultOf is the result of a join that is one query.
@@ -28,69 +28,87 @@ func resultOf(q *query.Result, err error) (*Result, error) {
 }
 
 // Schema returns the schema of the record batches.
-func (r *Result) Schema() *arrow.Schema { return r.leaf().Schema() }
+func (r *Result) Schema() *arrow.Schema {
+	if r.tasks != nil {
+		return r.tasks.layout.Schema
+	}
+	return r.query.Schema()
+}
 
 // Rows returns the number of output rows known so far; see [query.Result.Rows].
 func (r *Result) Rows() uint64 {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return r.query.Rows()
 	}
-	return r.parts.rows()
+	return r.tasks.rows()
 }
 
 // Counted reports whether Rows is the number of all output rows: for a count, when the output was drawn, and often
 // before.
 func (r *Result) Counted() bool {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return r.query.Counted()
 	}
-	return r.parts.last() && r.parts.task.Counted()
+	return r.tasks.counted()
 }
 
 // Batches yields the output as record batches of at most BatchRows rows. The receiver releases each batch. Nothing
 // follows an error. A join without output rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return r.query.Batches(ctx)
 	}
-	return r.parts.batches(ctx)
+	return r.tasks.batches(ctx)
 }
 
 // Pairs yields the pairs of row numbers; see [query.Result.Pairs].
-func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { return r.leaf().Pairs(ctx) }
+func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	if r.tasks != nil {
+		return r.tasks.pairs(ctx)
+	}
+	return r.query.Pairs(ctx)
+}
 
 // Stats returns the measurements so far. If both sides were divided, they are those of all parts together, except for
 // Algorithm, Prediction and Alternatives, which are those of the part under way.
 func (r *Result) Stats() query.Stats {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return r.query.Stats()
 	}
-	return r.parts.stats()
+	return r.tasks.stats()
 }
 
-// Parts returns the number of parts that both sides were divided into, and the size of their file; 0 if they were not.
+// Parts returns the number of parts that both sides were divided into, and the size of their file; 0 if they were
+// not.
 func (r *Result) Parts() (number int, diskBytes uint64) {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return 0, 0
 	}
-	return r.parts.number, r.parts.file.SizeBytes()
+	parts, ok := r.tasks.divided.(*parts)
+	switch {
+	case !ok:
+		return 0, 0
+	case parts.file == nil: // they are in memory
+		return parts.number, 0
+	}
+	return parts.number, parts.file.SizeBytes()
 }
 
 // Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were
 // divided.
 func (r *Result) Explain() string {
-	if r.parts == nil {
+	if r.tasks == nil {
 		return r.query.Explain()
 	}
-	return r.parts.String() + r.parts.task.Explain()
+	return r.tasks.String() + r.tasks.under.result.Explain()
 }
 
 // Close ends the join and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
-	if r.parts == nil {
+	if r.tasks == nil {
 		r.query.Close()
 	} else {
-		r.parts.close()
+		r.tasks.close()
 	}
 }
 
@@ -99,8 +117,8 @@ func (r *Result) Query() *query.Query { return r.leaf().Query }
 
 // leaf is the result of the query that is under way.
 func (r *Result) leaf() *query.Result {
-	for r.parts != nil {
-		r = r.parts.task
+	for r.tasks != nil {
+		r = r.tasks.under.result
 	}
 	return r.query
 }

@@ -85,6 +85,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 		c.boundBytes = e.DivideBytes
 	case c.capBytes != exec.Unlimited:
 		c.boundBytes = c.capBytes / 2
+		c.spareBytes = c.capBytes / 16
 	}
 	switch {
 	case !known:
@@ -98,10 +99,10 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 		result, err = e.streamFrom(c, &fixed, side, progress)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
-		defer unfit.release()
 		if err = unfit.error; whole == "" {
 			err = cmp.Or(unfit.giveBack(c, side), errDivide)
 		}
+		unfit.release()
 	}
 	switch {
 	case errors.Is(err, errDivide):
@@ -124,7 +125,7 @@ func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, pr
 		return nil, err
 	}
 	progress.Start("plan")
-	b := &buildSide{engine: e, layout: layout, side: side, table: table}
+	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes}
 	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -35,6 +36,22 @@ type Scan struct {
 	// plan was made for.
 	Unpinned bool
 	InPlace  []bool // by word: the device reads it where the table has it ([Engine.InPlace])
+	// Origins are the numbers of the rows in their source, 64-bit integers, for errors that name rows; nil: those in the
+	// table.
+	Origins *arrow.Chunked
+}
+
+// origin is the number that a row has in its source.
+func (s *Scan) origin(row int64) int64 {
+	if s.Origins != nil {
+		for _, chunk := range s.Origins.Chunks() {
+			if row < int64(chunk.Len()) {
+				return chunk.(*array.Int64).Value(int(row))
+			}
+			row -= int64(chunk.Len())
+		}
+	}
+	return row
 }
 
 // Rows returns the number of rows that have a key.

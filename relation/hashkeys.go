@@ -66,3 +66,24 @@ func (h *HashKeys) Hash(ctx context.Context, side Side, table arrow.Table) (hash
 	}
 	return hashes, rows, p.Encode(ctx, side, backend.AsBytes(hashes), rows)
 }
+
+// NullRows returns the rows of a table of a side in which a key is NULL that equals nothing, in ascending order. Errors
+// are those of [HashKeys.Hash].
+func (h *HashKeys) NullRows(ctx context.Context, side Side, table arrow.Table) (rows []uint32, err error) {
+	p, err := h.plans[side].Bind(ctx, table)
+	if err != nil || !p.LeavesOut(side) {
+		return nil, err
+	}
+	all := make([]uint32, table.NumRows())
+	for row := range all {
+		all[row] = uint32(row)
+	}
+	next := uint32(0)
+	for _, row := range append(p.WithoutNulls(side, all), uint32(table.NumRows())) {
+		for ; next < row; next++ {
+			rows = append(rows, next)
+		}
+		next = row + 1
+	}
+	return rows, nil
+}

@@ -109,7 +109,7 @@ func TestJoinPipeAsItComes(t *testing.T) {
 }
 
 // With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from files
-// and from a pipe; what cannot be divided says so, and a limit of the disk holds.
+// and from a pipe, also in order; a limit of the disk holds. Where only memory of the device is short, parts are in memory.
 func TestJoinInPartsOnDisk(t *testing.T) {
 	dir, disk := t.TempDir(), t.TempDir()
 	const rows = 200_000
@@ -139,9 +139,22 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	refused := func(code int, args ...string) string {
 		return runProgram(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out}, args...)...).stderr
 	}
-	require.Contains(t, refused(exitInputOutput, "--temp-dir", disk, "--device-memory", "2MiB", "--temp-limit", "1MiB"), "--temp-limit")
-	text := refused(exitLimit, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
-	require.Regexp(t, "raise --device-memory to .*; --temp-dir is of no use: parts are in no order", text)
+	many := make([]int64, 4_000_000)
+	for i := range many {
+		many[i] = int64(i)
+	}
+	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), ints("k", many...), ints("a", many...))
+	under := []string{"join", wide, wide, "--on", "k", "--device", "host", "-o", out, "--memory-limit", "64MiB",
+		"--temp-dir", disk, "--stats", "text"}
+	o := runProgram(t, exitDone, under...)
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
+	require.Equal(t, "4000000\n", runProgram(t, exitDone, "join", out, wide, "--on", "k", "--device", "host", "--count").stdout)
+	o = runProgram(t, exitInputOutput, append(under, "--temp-limit", "1MiB")...)
+	require.Contains(t, o.stderr, "--temp-limit")
+	_, want = run(left, right, "--maintain-order", "right")
+	o, got := run(left, right, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
+	require.Equal(t, want, got)
 	require.Contains(t, refused(exitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
 	require.Contains(t, refused(exitUsage, "--temp-limit", "1MiB"), "--temp-dir")
 	files, err := os.ReadDir(disk)

@@ -38,7 +38,9 @@ type slab struct {
 	memory []byte
 	unmap  func()
 	used   []uint64 // one bit per granule
-	free   int      // number of free granules
+	// resident has a bit for each granule that may have pages of the system: a word is a large page.
+	resident []uint64
+	free     int // number of free granules
 }
 
 func (s *slab) granules() int { return len(s.memory) / granuleBytes }
@@ -78,7 +80,8 @@ func newSlab(leastBytes int) *slab {
 		panic(err)
 	}
 	n := len(memory) / granuleBytes
-	return &slab{memory: memory, unmap: unmap, used: make([]uint64, (n+63)/64), free: n}
+	return &slab{memory: memory, unmap: unmap, used: make([]uint64, (n+63)/64), resident: make([]uint64, (n+63)/64),
+		free: n}
 }
 
 // find returns the first of n consecutive free granules, or -1.
@@ -121,6 +124,7 @@ func (p *Pool) take(s *slab, at, n, size int) []byte {
 		p.idle -= len(s.memory)
 	}
 	s.mark(at, n, true)
+	s.touch(at, n)
 	s.free -= n
 	b := s.memory[at*granuleBytes:][: size : n*granuleBytes]
 	if p.owner == nil {
@@ -197,19 +201,6 @@ func (p *Pool) drop(s *slab) {
 	at := slices.Index(p.slabs, s)
 	p.slabs = slices.Delete(p.slabs, at, at+1)
 	s.unmap()
-}
-
-// Trim unmaps slabs without a block until at most mostBytes of them are kept, and returns how many bytes are still
-// kept.
-func (p *Pool) Trim(mostBytes uint64) (idleBytes uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := len(p.slabs) - 1; i >= 0 && uint64(p.idle) > mostBytes; i-- {
-		if s := p.slabs[i]; s.free == s.granules() {
-			p.drop(s)
-		}
-	}
-	return uint64(p.idle)
 }
 
 // Use returns the memory of all blocks, rounded up to granules, and the memory mapped for them.

@@ -96,6 +96,33 @@ func TestIdleMemoryGoesBack(t *testing.T) {
 	require.LessOrEqual(t, system, keptBytes)
 }
 
+// TestPagesGoBack: free memory beside a block is returned too, and can be used again.
+func TestPagesGoBack(t *testing.T) {
+	if !discard(nil) {
+		t.Skip("pages cannot be returned on this system")
+	}
+	var p Pool
+	kept := [2][]byte{p.Allocate(granuleBytes), nil}
+	freed := p.Allocate(8 << 20)
+	kept[1] = p.Allocate(granuleBytes)
+	for _, b := range [][]byte{kept[0], freed, kept[1]} {
+		for i := range b {
+			b[i] = 7
+		}
+	}
+	idle := p.Trim(1 << 40)
+	require.Less(t, idle, uint64(8<<20))
+	p.Free(freed)
+	require.EqualValues(t, idle+8<<20, p.Trim(1<<40))
+	require.Zero(t, p.Trim(0))
+	again := p.Allocate(8 << 20)
+	require.Equal(t, unsafe.SliceData(freed), unsafe.SliceData(again))
+	require.Zero(t, again[5<<20], "the pages are new")
+	require.EqualValues(t, 7, kept[0][granuleBytes-1])
+	require.EqualValues(t, 7, kept[1][0])
+	require.Zero(t, p.Trim(0))
+}
+
 func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	var p Pool
 	first := p.Allocate(1 << 20)

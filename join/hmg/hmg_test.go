@@ -27,7 +27,7 @@ func onGroups(t *testing.T, test func(t *testing.T, c hmg.Config)) {
 		t.Run(fmt.Sprintf("devices=%d", size), func(t *testing.T) {
 			devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
 				c := hmg.Config{Alloc: &offheap.Shared, Cores: 2, Links: peers.NewLinks(nil)}
-				t.Cleanup(c.Links.Close)
+				t.Cleanup(func() { require.NoError(t, c.Links.Close()) })
 				for _, d := range devices {
 					c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), nil))
 				}

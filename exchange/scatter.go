@@ -1,0 +1,177 @@
+package exchange
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
+)
+
+// scatter knows where the rows of a table go. Each core takes a range of the rows, which are read in their order and
+// written to the places of the range in each part: as many streams as there are parts, instead of one far read per
+// value.
+//
+//	rows    0 1 2 | 3 4 5      two cores
+//	of      B A B | A A B
+//	at      A: 0, B: 0 | A: 1, B: 2      where each core begins in each part
+//	parts   A: 1 3 4   B: 0 2 5
+type scatter struct {
+	of     []uint16  // part of each row
+	at     [][]int64 // by core and part
+	starts []int64   // of each part among all rows, and the end
+}
+
+// newScatter counts the rows of each part.
+func newScatter(of []uint16, parts int) *scatter {
+	s := &scatter{of: of, at: make([][]int64, cores()), starts: make([]int64, parts+1)}
+	for core := range s.at {
+		s.at[core] = make([]int64, parts)
+	}
+	inRanges(len(s.at), len(of), func(core, from, to int) {
+		counts := s.at[core]
+		for _, part := range of[from:to] {
+			counts[part]++
+		}
+	})
+	for part := range parts {
+		sum := int64(0)
+		for _, at := range s.at {
+			at[part], sum = sum, sum+at[part]
+		}
+		s.starts[part+1] = s.starts[part] + sum
+	}
+	return s
+}
+
+// rows is the number of rows of a part.
+func (s *scatter) rows(part int) int64 { return s.starts[part+1] - s.starts[part] }
+
+// order returns the row numbers, part by part.
+func (s *scatter) order() []uint32 {
+	order := make([]uint32, len(s.of))
+	inRanges(len(s.at), len(s.of), func(core, from, to int) {
+		next := slices.Clone(s.at[core])
+		for part := range next {
+			next[part] += s.starts[part]
+		}
+		for row := from; row < to; row++ {
+			part := s.of[row]
+			order[next[part]] = uint32(row)
+			next[part]++
+		}
+	})
+	return order
+}
+
+// column divides a column of fixed width without NULL into one array for each part; nil for other columns.
+func (s *scatter) column(column *arrow.Chunked, alloc memory.Allocator) (parts []arrow.Array) {
+	rowBytes := plainBytes(column)
+	if rowBytes == 0 {
+		return nil
+	}
+	out := make([]*memory.Buffer, len(s.starts)-1)
+	for part := range out {
+		out[part] = memory.NewResizableBuffer(alloc)
+		out[part].Resize(int(s.rows(part)) * rowBytes)
+	}
+	switch rowBytes {
+	case 1:
+		scatterAll[uint8](s, column, out)
+	case 2:
+		scatterAll[uint16](s, column, out)
+	case 4:
+		scatterAll[uint32](s, column, out)
+	case 8:
+		scatterAll[uint64](s, column, out)
+	case 16:
+		scatterAll[[2]uint64](s, column, out)
+	}
+	for part, buffer := range out {
+		data := array.NewData(column.DataType(), int(s.rows(part)), []*memory.Buffer{nil, buffer}, nil, 0, 0)
+		buffer.Release()
+		parts = append(parts, array.MakeFromData(data))
+		data.Release()
+	}
+	return parts
+}
+
+// plainBytes is the size of the values of a column that can be copied as they are; 0 if they cannot.
+func plainBytes(column *arrow.Chunked) int {
+	t, ok := column.DataType().(arrow.FixedWidthDataType)
+	if !ok || column.NullN() > 0 || !slices.Contains([]int{8, 16, 32, 64, 128}, t.BitWidth()) {
+		return 0
+	}
+	switch t.(type) {
+	case arrow.NestedType, arrow.ExtensionType, *arrow.DictionaryType:
+		return 0
+	}
+	rowBytes := t.BitWidth() / 8
+	for _, chunk := range column.Chunks() {
+		data := chunk.Data()
+		b, sizeBytes := data.Buffers(), (data.Offset()+data.Len())*rowBytes
+		if len(b) != 2 || data.Len() > 0 && (b[1] == nil || b[1].Len() < sizeBytes) {
+			return 0 // it is corrupt, as a gather will say
+		}
+	}
+	return rowBytes
+}
+
+func scatterAll[T any](s *scatter, column *arrow.Chunked, to []*memory.Buffer) {
+	out := make([][]T, len(to))
+	for part, buffer := range to {
+		out[part] = valuesOf[T](buffer)
+	}
+	inRanges(len(s.at), len(s.of), func(core, from, to int) {
+		next, first := slices.Clone(s.at[core]), 0
+		for _, chunk := range column.Chunks() {
+			begin, end := max(from, first), min(to, first+chunk.Len())
+			if begin < end {
+				values := valuesOf[T](chunk.Data().Buffers()[1])[chunk.Data().Offset()+begin-first:]
+				scatterValues(values[:end-begin], s.of[begin:end], next, out)
+			}
+			first += chunk.Len()
+		}
+	})
+}
+
+func scatterValues[T any](values []T, of []uint16, next []int64, out [][]T) {
+	of = of[:len(values)]
+	for i, v := range values {
+		part := of[i]
+		at := next[part]
+		out[part][at] = v
+		next[part] = at + 1
+	}
+}
+
+func valuesOf[T any](buffer *memory.Buffer) []T {
+	var zero T
+	b := buffer.Bytes()
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(zero))
+}
+
+func cores() int { return runtime.GOMAXPROCS(0) }
+
+// inRanges divides n into a range for each of so many cores, which calls do with its number and its range.
+func inRanges(cores, n int, do func(core, from, to int)) {
+	var group errgroup.Group
+	for core := range cores {
+		group.Go(func() error {
+			do(core, n*core/cores, n*(core+1)/cores)
+			return nil
+		})
+	}
+	_ = group.Wait() // do has no error
+}
+
+// onAllCores is a group of as many goroutines at a time as there are cores.
+func onAllCores(ctx context.Context) (*errgroup.Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cores())
+	return group, ctx
+}

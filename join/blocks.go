@@ -1,0 +1,197 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// blocks are the tasks of a join whose sides cannot be divided by keys, because few keys have the rows or because there
+// are no keys: block after block of one side is joined with all of the other, which is read again for each (a block
+// nested loop). That side is the one whose rows with or without a partner are in the output, so that each block has all
+// that tells which they are. A full join has two of them: first left blocks give the pairs and the left rows, as in a
+// left join, and then right blocks the right rows without a partner, as in a right anti join; a full join without left
+// rows brings those to the form of the others.
+type blocks struct {
+	*sides
+	side       relation.Side // of the blocks
+	blockBytes uint64
+	next       int           // block of the place
+	rest       bool          // the right rows of a full join are under way
+	waiting    []arrow.Table // parts of blocks, before what comes
+	under      arrow.Table   // of the last task
+	number     int           // of that
+}
+
+// leastBlockRows is how many rows a block has that is not divided again: if they do not fit, nothing does.
+const leastBlockRows = 1 << 10
+
+// nest joins what c has gathered and reads by blocks, of which it begins the first. It ends the flow and the grant of
+// c.
+func (e *Engine) nest(ctx context.Context, c *collector, layout *Layout, progress *exec.Progress) (*Result, error) {
+	fixed := *layout
+	if fixed.Spec.How == Cross && fixed.Spec.MaxOutputRows == 0 && fixed.Spec.Output != Count {
+		fixed.Spec.MaxOutputRows = CrossLimit
+	}
+	b := &blocks{sides: &sides{engine: e, layout: &fixed, grant: e.Budget().Empty()}}
+	b.divider.Parts = 1
+	return b.begin(ctx, c, b, progress, func() {
+		left, right := b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0)
+		switch how := fixed.Spec.How; {
+		case !how.Has(relation.Left), how == Right, (how == Inner || how == Cross) && right < left:
+			b.side = relation.Right
+		}
+		b.blockBytes = cmp.Or(e.DivideBytes, min(c.capBytes, e.Device().Options().DeviceMemoryBytes)/partShare)
+	})
+}
+
+// task joins the next block.
+func (b *blocks) task() *task {
+	table, err := b.block()
+	if err == nil && table == nil && b.layout.Spec.How == Full && !b.rest {
+		b.side, b.rest, b.next = relation.Right, true, 0
+		table, err = b.block()
+	}
+	if err != nil || table == nil {
+		return b.failing(err)
+	}
+	b.under = table
+	b.number++
+	fixed := *b.layout
+	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[b.side]
+	t := &task{layout: &fixed, depth: mostDivisions + 1, name: fmt.Sprintf("block %d", b.number), ended: table.Release,
+		again: [2]bool{b.number > 1, b.number > 1}}
+	t.again[b.side] = b.rest
+	t.sources[b.side], t.sources[1-b.side] = FromTable(table), b.other()
+	switch {
+	case b.rest:
+		t.sources = [2]Source{b.none(relation.Left), b.unmatched(table)}
+		fixed.Spec.BuildSide = BuildLeft
+	case fixed.Spec.How == Full:
+		fixed.Spec.How = Left
+	}
+	return t
+}
+
+// failing is a task that only has an error; nil without one.
+func (b *blocks) failing(err error) *task {
+	if err == nil {
+		return nil
+	}
+	broken := b.none(b.side)
+	broken.table = nil
+	broken.Batches = func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+		return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
+	}
+	t := &task{layout: b.layout, depth: mostDivisions + 1, name: "the next block", ended: func() {}}
+	t.sources[b.side], t.sources[1-b.side] = broken, b.none(1-b.side)
+	return t
+}
+
+// block is the next block, of no more than about blockBytes; nil if there are no more. The first one may be empty.
+func (b *blocks) block() (arrow.Table, error) {
+	if len(b.waiting) == 0 {
+		batch, err := b.place.Block(b.flow.Context(), b.side, 0, b.next)
+		switch {
+		case err != nil:
+			return nil, err
+		case batch == nil && b.number > 0:
+			return nil, nil
+		case batch == nil:
+			return array.NewTable(b.place.Schemas[b.side], emptyColumns(b.place.Schemas[b.side]), 0), nil
+		}
+		b.next++
+		b.waiting = []arrow.Table{array.NewTableFromRecords(b.place.Schemas[b.side], []arrow.RecordBatch{batch})}
+		batch.Release()
+	}
+	table := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	rowBytes := b.place.SizeBytes(b.side, 0)/uint64(max(1, b.place.Rows(b.side, 0))) + 1
+	if most := int64(max(1, b.blockBytes/rowBytes)); table.NumRows() > most {
+		b.cut(table, most)
+		return b.block()
+	}
+	return table, nil
+}
+
+// cut puts a table, which it releases, before what waits, in pieces of some rows.
+func (b *blocks) cut(table arrow.Table, rows int64) {
+	defer table.Release()
+	reader := array.NewTableReader(table, rows)
+	defer reader.Release()
+	var pieces []arrow.Table
+	for reader.Next() {
+		pieces = append(pieces, array.NewTableFromRecords(table.Schema(), []arrow.RecordBatch{reader.RecordBatch()}))
+	}
+	b.waiting = append(pieces, b.waiting...)
+}
+
+// again divides the block of a task that failed, if it is for lack of memory.
+func (b *blocks) again(err error) bool {
+	short := errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory)
+	if !short || b.under == nil || b.under.NumRows() < 2*leastBlockRows {
+		return false
+	}
+	b.under.Retain()
+	b.cut(b.under, b.under.NumRows()/2)
+	b.number--
+	return true
+}
+
+// other is the side that is read for each block.
+func (b *blocks) other() Source {
+	side := 1 - b.side
+	return Source{Schema: b.place.Schemas[side], Rows: b.place.Rows(side, 0),
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return b.place.Read(ctx, side, 0) }}
+}
+
+// unmatched are the rows of a right block without a partner.
+func (b *blocks) unmatched(table arrow.Table) Source {
+	left, spec := b.other(), &b.layout.Spec
+	return Source{Schema: table.Schema(), Rows: -1,
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+			return func(yield func(arrow.RecordBatch, error) bool) {
+				layout, err := NewLayout(left.Schema, table.Schema(), Spec{How: RightAnti, LeftOn: spec.LeftOn,
+					RightOn: spec.RightOn, NullsEqual: spec.NullsEqual, Columns: b.layout.Needed[relation.Right],
+					Algorithm: spec.Algorithm, BatchRows: spec.BatchRows, BuildSide: BuildRight})
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				result, err := b.engine.streamLayout(ctx, layout, [2]Source{left, FromTable(table)}, mostDivisions+1)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				defer result.Close()
+				for batch, err := range result.Batches(ctx) {
+					if !yield(batch, err) || err != nil {
+						return
+					}
+				}
+			}
+		}}
+}
+
+// end frees what waits, and both sides.
+func (b *blocks) end() {
+	for _, table := range b.waiting {
+		table.Release()
+	}
+	b.waiting = nil
+	b.sides.end()
+}
+
+// String says how the sides are joined.
+func (b *blocks) String() string {
+	return fmt.Sprintf("divided      the %s side into blocks, because few keys have its rows, %s", b.side, b.where())
+}

@@ -1,0 +1,260 @@
+package join
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// tasks are joins whose outputs together are that of one join, one after the other. While the output of one is drawn,
+// the next one is begun, up to its first rows, as far as there is memory for both: a task that waits for memory waits
+// for those before it, which never do.
+//
+//	task 1   read build side, plan ─ join ─ output
+//	task 2                           read build side, plan ─ join ─ output
+//	task 3                                                   read build side, ...
+type tasks struct {
+	divided
+	engine *Engine
+	flow   *exec.Flow // that begins the next task
+	layout *Layout    // of the join
+
+	merge *merge // of their output; nil if there is no order
+
+	under  *task // is drawn
+	ahead  *task // is begun; nil if there are no more
+	done   bool  // the task under way has ended, and is among those before
+	before query.Stats
+	closed bool
+}
+
+// divided is what tasks come from.
+type divided interface {
+	task() *task // the next one; nil if there are no more. There is at least one
+	end()        // frees what all tasks need
+	err() error  // why no task can go on; nil if they can
+	// again reports whether the last task, which failed, is replaced by others.
+	again(err error) bool
+	String() string
+}
+
+// task is a join of a part of both sides.
+type task struct {
+	layout  *Layout
+	sources [2]Source
+	depth   int // of the divisions that made it
+	name    string
+	again   [2]bool // rows of these sides are those of tasks before
+	ended   func()  // frees what this task needs
+
+	shown  atomic.Bool // its progress is that of the join
+	begun  chan struct{}
+	result *Result // once it is begun
+	err    error
+}
+
+func newTasks(ctx context.Context, e *Engine, layout *Layout, of divided) *tasks {
+	return &tasks{divided: of, engine: e, layout: layout, flow: exec.NewFlow(exec.WithTrace(ctx, e.Trace))}
+}
+
+// begin begins the first task; all of them if they are only counted.
+func (t *tasks) begin() (*Result, error) {
+	t.startNext()
+	for more := true; more && (t.under == nil || t.layout.Spec.Output == Count); {
+		var err error
+		if more, err = t.advance(t.flow.Context()); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Device: t.under.result.Device, tasks: t}, nil
+}
+
+// startNext begins the next task on a goroutine.
+func (t *tasks) startNext() {
+	next := t.task()
+	if t.ahead = next; next == nil {
+		return
+	}
+	fixed := *next.layout
+	if limit := fixed.Spec.MaxOutputRows; limit > 0 {
+		fixed.Spec.MaxOutputRows = max(1, limit-min(limit, t.before.OutputRows))
+	}
+	if report := fixed.Spec.Progress; report != nil {
+		fixed.Spec.Progress = func(s exec.Status) {
+			if next.shown.Load() {
+				s.Phase += ", " + next.name
+				report(s)
+			}
+		}
+	}
+	next.begun = make(chan struct{})
+	t.flow.Go("begin "+next.name, func(ctx context.Context) error {
+		defer close(next.begun)
+		next.err = exec.Protect("begin "+next.name, func() (err error) {
+			next.result, err = t.engine.streamLayout(ctx, &fixed, next.sources, next.depth)
+			return err
+		})
+		return nil
+	})
+}
+
+// advance ends the task under way and goes on with the next one; more is false if there is none.
+func (t *tasks) advance(ctx context.Context) (more bool, err error) {
+	if t.under != nil {
+		t.before, t.done = t.stats(), true
+		t.under.result.Close()
+		t.under.ended()
+	}
+	for t.ahead != nil {
+		next := t.ahead
+		next.shown.Store(true)
+		select {
+		case <-next.begun:
+		case <-ctx.Done():
+			return false, backend.ContextError(ctx)
+		}
+		switch {
+		case next.err == nil:
+			t.under, t.done = next, false
+			t.startNext()
+			return true, t.check()
+		case !t.divided.again(next.err):
+			t.ahead = nil
+			next.ended()
+			return false, t.limited(next.err)
+		}
+		next.ended()
+		t.startNext()
+	}
+	return false, nil
+}
+
+// skip counts rows that no task has.
+func (t *tasks) skip(leftRows, rightRows int64) {
+	t.before.LeftRows += uint64(leftRows)
+	t.before.RightRows += uint64(rightRows)
+}
+
+// rows is the number of output rows so far.
+func (t *tasks) rows() uint64 {
+	if t.done {
+		return t.before.OutputRows
+	}
+	return t.before.OutputRows + t.under.result.Rows()
+}
+
+// counted reports whether rows is the number of all.
+func (t *tasks) counted() bool { return t.ahead == nil && t.under.result.Counted() }
+
+// check returns ErrLimit if there are too many output rows.
+func (t *tasks) check() error { return deliver.CheckRows(t.rows(), t.layout.Spec.MaxOutputRows, "") }
+
+// limited is the error of a task, with the limit of rows of the whole join, and that of the flow if it follows from it.
+func (t *tasks) limited(err error) error {
+	if limit := t.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
+		return deliver.CheckRows(limit+1, limit, "")
+	}
+	return cmp.Or(t.divided.err(), err)
+}
+
+// batches yields the output of all tasks, if it is rows.
+func (t *tasks) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if t.layout.Spec.Output == Pairs {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
+		}
+	}
+	return t.rowBatches(ctx)
+}
+
+// rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
+func (t *tasks) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if t.merge != nil {
+		return t.merge.batches(ctx, t.unordered(ctx))
+	}
+	return t.unordered(ctx)
+}
+
+// unordered yields the output of all tasks, one after the other.
+func (t *tasks) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		for more := true; more; {
+			for batch, err := range t.under.result.Batches(ctx) {
+				if err != nil {
+					err = t.limited(err)
+				} else if err = t.check(); err != nil {
+					batch.Release()
+					batch = nil
+				}
+				if !yield(batch, err) || err != nil {
+					return
+				}
+			}
+			var err error
+			if more, err = t.advance(ctx); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// stats are those of all tasks so far.
+func (t *tasks) stats() query.Stats {
+	if t.done {
+		return t.before
+	}
+	s, before := t.under.result.Stats(), &t.before
+	for side, rows := range []*uint64{&s.LeftRows, &s.RightRows} {
+		if t.under.again[side] {
+			*rows = 0
+		}
+	}
+	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
+	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
+	s.MatchSeconds += before.MatchSeconds
+	s.EncodeSeconds += before.EncodeSeconds
+	s.GatherSeconds += before.GatherSeconds
+	s.TotalSeconds += before.TotalSeconds
+	s.DevicePeakBytes = max(s.DevicePeakBytes, before.DevicePeakBytes)
+	s.HostPeakBytes = max(s.HostPeakBytes, before.HostPeakBytes)
+	for stage, seconds := range before.StageSeconds {
+		s.StageSeconds[stage] += seconds
+	}
+	return s
+}
+
+// String says how the join was divided.
+func (t *tasks) String() string { return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) }
+
+// close ends the tasks under way and frees what they need.
+func (t *tasks) close() {
+	if t.closed {
+		return
+	}
+	t.closed = true
+	t.flow.Stop()
+	for _, task := range []*task{t.under, t.ahead} {
+		if task == nil || task == t.under && t.done {
+			continue
+		}
+		if task.result != nil {
+			task.result.Close()
+		}
+		task.ended()
+	}
+	if t.merge != nil {
+		t.merge.close()
+	}
+	t.divided.end()
+}
