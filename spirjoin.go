@@ -67,6 +67,7 @@ import (
 //	BatchRows        maximum rows of an output batch; default 1,048,576
 //	Materialize      where columns are put together; default where it is predicted to be faster
 //	Algorithm        see ParseJoinAlgorithm; default the one predicted to be fastest
+//	Strategy         way to share the join among several devices; default the one predicted to be fastest
 //	BuildSide        side that is prepared once; default the one with fewer rows
 //	Progress         callback that is told the phase, the rows done and in all, and the time elapsed and left
 type JoinSpec = join.Spec
@@ -104,6 +105,7 @@ type (
 	JoinValidate    = join.Validate
 	JoinBuildSide   = join.BuildSide
 	JoinMaterialize = join.Materialize
+	JoinStrategy    = join.Strategy
 	JoinLayout      = join.Layout     // the output columns of a join and the input columns that it needs
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
@@ -156,6 +158,12 @@ const (
 	BuildAuto  = join.BuildAuto
 	BuildLeft  = join.BuildLeft
 	BuildRight = join.BuildRight
+)
+
+// The ways to share a join among devices, for JoinSpec.Strategy.
+const (
+	StrategyAuto = join.StrategyAuto
+	StrategyHMG  = join.StrategyHMG // key codes are sorted across all devices, and matched there; inner joins of tables
 )
 
 // Where columns are put together, for JoinSpec.Materialize.

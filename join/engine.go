@@ -49,7 +49,7 @@ func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Eng
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
-	*query.Query // on the first device
+	*query.Query // on the first device; nil for StrategyHMG
 	Layout       *Layout
 
 	engine *Engine
@@ -60,10 +60,25 @@ type Plan struct {
 // engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
 // which several devices may join ([Engine.Stream]).
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
+	if p.Layout.Spec.Strategy == StrategyHMG {
+		h, err := p.engine.HMG().join(ctx, p.Layout, p.tables)
+		if err != nil {
+			return nil, err
+		}
+		return &Result{*p.engine.Device().Info(), h}, nil
+	}
 	if p.severally() {
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
 	return resultOf(p.Query.Run(ctx))
+}
+
+// String returns the text of the plan.
+func (p *Plan) String() string {
+	if p.Layout.Spec.Strategy == StrategyHMG {
+		return p.engine.HMG().explain(p.tables)
+	}
+	return p.Query.String()
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, for
@@ -96,6 +111,12 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 				return nil, err
 			}
 		}
+	}
+	if l.spec.Strategy == StrategyHMG {
+		if err := checkHMG(l.spec); err != nil {
+			return nil, err
+		}
+		return &Plan{nil, layout, e, l.tables}, nil
 	}
 	if l.spec.Output == Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)

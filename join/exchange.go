@@ -106,7 +106,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {
-			p.tasks.close()
+			p.tasks.Close()
 		}
 	}()
 	if err := c.beginBoth(); err != nil {

@@ -8,13 +8,13 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
-	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exchange/runs"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/hmg"
@@ -31,40 +31,27 @@ type HMG struct {
 	// measurements and tests.
 	Cut hmg.Config
 
-	ops       []*primitive.Ops
-	allocator memory.Allocator
-	links     *peers.Links
-	budget    *exec.Budget
-	hostBytes uint64
-	flows     exec.Flows
-	hashBits  *int // of hashes of keys that are kept; nil: all. For tests
+	engines  []*query.Engine
+	hashBits *int // of hashes of keys that are kept; nil: all. For tests
 }
+
+// HMG returns the strategy on the devices of the engine, whose memory it shares.
+func (e *Engine) HMG() *HMG { return &HMG{engines: e.Engines(), hashBits: e.hashBits} }
 
 // NewHMG returns the strategy on the devices of ops; one device may be there several times, which then share its
 // memory. memoryLimitBytes is the limit of host memory for inputs, sorted sides and device memory that is host memory;
 // 0 is no limit. Record batches and sorted sides are in memory of the allocator. The owner closes it before the
 // devices.
 func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *HMG {
-	h := &HMG{ops: ops, allocator: allocator, links: peers.NewLinks(nil),
-		hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited)}
-	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: h.hostBytes}
-	for _, o := range ops {
-		total.Device[o.Device()] = o.Device().Options().DeviceMemoryBytes
+	members := make([]query.Member, len(ops))
+	for i := range ops {
+		members[i] = query.Member{Ops: ops[i], Allocator: allocator}
 	}
-	h.budget = exec.NewBudget(total)
-	for device := range total.Device {
-		if device.Info().InHostMemory() {
-			h.budget.Pool(device, device.Trim)
-		}
-	}
-	return h
+	return &HMG{engines: query.NewEngines(members, memoryLimitBytes)}
 }
 
-// Close ends all joins and closes the links between the devices.
-func (h *HMG) Close() {
-	h.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
-	_ = h.links.Close() // what is left there, devices tell when they are closed
-}
+// Close ends all joins and closes the links between the devices, as the engine that it is of does.
+func (h *HMG) Close() { h.engines[0].Close() }
 
 // Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive
 // until the result is closed.
@@ -83,7 +70,14 @@ func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec Spec) (*HM
 	if err := checkHMG(&layout.Spec); err != nil {
 		return nil, err
 	}
-	r := &HMGResult{Layout: layout, tables: [2]arrow.Table{left, right}, allocator: h.allocator}
+	return h.join(ctx, layout, [2]arrow.Table{left, right})
+}
+
+// join is Join with a layout.
+func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (_ *HMGResult, err error) {
+	r := &HMGResult{Layout: layout, tables: tables, allocator: h.engines[0].Allocator, engines: h.engines,
+		started: time.Now()}
+	left, right := tables[relation.Left], tables[relation.Right]
 	if r.keys, err = relation.PlanKeys(ctx, left, right, layout.Spec.LeftOn, layout.Spec.RightOn,
 		layout.Spec.nullsEqual()...); err != nil {
 		return nil, err
@@ -91,7 +85,7 @@ func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec Spec) (*HM
 	if h.hashBits != nil {
 		r.keys.KeepHashBits(*h.hashBits)
 	}
-	flow, begun, err := h.flows.Begin(ctx)
+	flow, begun, err := h.engines[0].Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -109,21 +103,23 @@ func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec Spec) (*HM
 		r.Close()
 		return nil, err
 	}
+	r.matched = time.Since(r.started)
 	return r, nil
 }
 
 // startHMG sorts both sides and starts to match them.
 func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	ctx, c := r.flow.Context(), h.Cut
-	c.Links, c.Alloc, c.Lanes, c.Cores = h.links, h.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
+	c.Links, c.Alloc, c.Lanes, c.Cores = h.engines[0].Links(), r.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
 	r.cores = c.Cores
 	grant, err := h.acquire(ctx, &c, r)
 	if err != nil {
 		return err
 	}
-	for _, ops := range h.ops {
-		c.Lanes = append(c.Lanes, exec.NewLane(ctx, ops, grant))
+	for _, e := range h.engines {
+		c.Lanes = append(c.Lanes, exec.NewLane(ctx, e.Ops, grant))
 	}
+	r.lanes = c.Lanes
 	r.found = exec.NewPipe[*hmg.Found](r.flow, len(c.Lanes))
 	var buffers [2]*hmg.Buffer[K]
 	r.flow.AtEnd(func() {
@@ -151,6 +147,7 @@ func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	r.flow.Go("match", func(ctx context.Context) (err error) {
 		sides := [2]runs.Block[K, uint32]{buffers[0].Block, buffers[1].Block}
 		r.Matched, err = hmg.Match(ctx, &c, sides, r.counts(), r.put)
+		r.all.Store(err == nil && r.keys.Exact())
 		r.found.End()
 		return err
 	})
@@ -160,10 +157,10 @@ func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 // acquire takes memory for a join, and fits it to that of the devices.
 func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.Grant, error) {
 	lanes := make(map[*backend.Device]uint64)
-	for _, ops := range h.ops {
-		lanes[ops.Device()]++
+	for _, e := range h.engines {
+		lanes[e.Device()]++
 	}
-	d := hmg.Device{Count: len(h.ops), CapBytes: math.MaxUint64, Tuning: h.ops[0].Tuning()}
+	d := hmg.Device{Count: len(h.engines), CapBytes: math.MaxUint64, Tuning: h.engines[0].Ops.Tuning()}
 	for device, n := range lanes {
 		d.CapBytes = min(d.CapBytes, device.Options().DeviceMemoryBytes/n)
 	}
@@ -176,10 +173,10 @@ func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.G
 	for device, n := range lanes {
 		need.Device[device] = n * deviceBytes
 	}
-	if h.hostBytes != exec.Unlimited {
+	if h.engines[0].HostCapBytes() != exec.Unlimited {
 		need.Shared = query.SharedBytes(r.tables[:]...)
 	}
-	return h.budget.Acquire(ctx, need)
+	return h.engines[0].Budget().Acquire(ctx, need)
 }
 
 // checkHMG refuses what the strategy does not do.
@@ -202,12 +199,17 @@ type HMGResult struct {
 	Sorted  [2]hmg.Sorted // how each table was sorted
 	Matched hmg.Matched   // how they were matched; complete once the output was drawn
 
+	engines   []*query.Engine
+	lanes     []*exec.Lane // with the profile of each device
+	started   time.Time
+	matched   time.Duration // until the first rows could be drawn
 	tables    [2]arrow.Table
 	allocator memory.Allocator
 	keys      *relation.KeyPlan
 	flow      *exec.Flow
 	found     *exec.Pipe[*hmg.Found]
 	rows      atomic.Uint64
+	all       atomic.Bool // rows is the number of all
 	cores     int
 	drawn     bool
 
@@ -217,6 +219,12 @@ type HMGResult struct {
 
 // Rows returns the number of output rows known so far; it is complete for a count, and once the output was drawn.
 func (r *HMGResult) Rows() uint64 { return r.rows.Load() }
+
+// Counted reports whether Rows is the number of all output rows.
+func (r *HMGResult) Counted() bool { return r.all.Load() }
+
+// Schema returns the schema of the record batches.
+func (r *HMGResult) Schema() *arrow.Schema { return r.Layout.Schema }
 
 // counts reports whether only numbers of pairs are wanted of the devices: not where equal hashes have to be verified.
 func (r *HMGResult) counts() bool { return r.Layout.Spec.Output == Count && r.keys.Exact() }

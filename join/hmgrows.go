@@ -115,7 +115,8 @@ func (r *HMGResult) pieces(ctx context.Context) iter.Seq2[[2][]uint32, error] {
 			yield([2][]uint32{}, backend.ContextError(ctx))
 		case at > 0 && !flush():
 		default:
-			if err := r.flow.Wait(); err != nil {
+			err := r.flow.Wait()
+			if r.all.Store(err == nil); err != nil {
 				yield([2][]uint32{}, err)
 			}
 		}

@@ -73,6 +73,26 @@ func ParseBuildSide(text string) (BuildSide, error) {
 	return parseName[BuildSide]("build_side", text, buildSideNames)
 }
 
+// Strategy says how several devices share a join of tables.
+type Strategy uint8
+
+const (
+	StrategyAuto Strategy = iota // as is predicted to be faster; see docs/devices.md
+	// StrategyHMG is the multi-GPU sort-merge join of the paper HMG: key codes are sorted across all devices, brought back
+	// to the host, and matched on all devices. For inner joins of tables, also on one device.
+	StrategyHMG
+)
+
+var strategyNames = []string{"auto", "hmg"}
+
+// String returns the name that [ParseStrategy] accepts.
+func (s Strategy) String() string { return nameOf(s, strategyNames) }
+
+// ParseStrategy parses auto or hmg.
+func ParseStrategy(text string) (Strategy, error) {
+	return parseName[Strategy]("strategy", text, strategyNames)
+}
+
 // nameOf is the name of an option's value, or its number where it has none.
 func nameOf[T ~uint8](value T, names []string) string {
 	if int(value) < len(names) {

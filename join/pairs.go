@@ -13,8 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// pairs yields the pairs of row numbers of all tasks, whose output is columns of them.
-func (t *tasks) pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+// Pairs yields the pairs of row numbers of all tasks, whose output is columns of them.
+func (t *tasks) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	return func(yield func(query.Pairs, error) bool) {
 		if t.layout.Spec.Output != Pairs {
 			yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -113,6 +114,48 @@ func TestScattered(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStrategyOfAnEngine: the round trip of keys gives the rows that the oracle has, and shares the memory of the engine.
+func TestStrategyOfAnEngine(t *testing.T) {
+	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
+		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		engine := severalEngine(t, devices, allocator, 1<<30)
+		for _, what := range []join.Output{join.Rows, join.Count, join.Pairs} {
+			spec := join.Spec{On: onK, Strategy: join.StrategyHMG, Output: what, BatchRows: 100}
+			plan, err := engine.Plan(t.Context(), tables[0], tables[1], spec)
+			require.NoError(t, err)
+			require.Contains(t, plan.String(), "strategy     hmg")
+			result, err := plan.Run(t.Context())
+			require.NoError(t, err)
+			var batches []arrow.RecordBatch
+			if what == join.Rows {
+				batches = drawAll(t, result, what)
+			}
+			for _, err := range result.Pairs(t.Context()) {
+				require.Equal(t, what != join.Pairs, err != nil)
+			}
+			require.EqualValues(t, len(oracle.Join(tables[0], tables[1], plan.Layout.Spec)), result.Rows())
+			require.True(t, result.Counted())
+			require.Len(t, result.Stats().Devices, 3)
+			require.NotContains(t, result.Explain(), "0 chunksets")
+			if what == join.Rows {
+				oracle.Require(t, tables[0], tables[1], plan.Layout, batches)
+			}
+			for _, batch := range batches {
+				batch.Release()
+			}
+			result.Close()
+			require.Equal(t, engine.HostCapBytes(), engine.Budget().Free().Host)
+		}
+		_, err := engine.Stream(t.Context(), sourceOf(tables[0], 30), sourceOf(tables[1], 30),
+			join.Spec{On: onK, Strategy: join.StrategyHMG})
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+		engine.Close()
+		allocator.AssertSize(t, 0)
+	})
 }
 
 // TestSeveralDevicesOfTexts: the same where keys are compared pair by pair, on the device or on the host.

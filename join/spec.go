@@ -87,6 +87,7 @@ type Spec struct {
 	BatchRows     int // maximum rows of a record batch or of a piece of pairs; default 1 Mi
 	Materialize   Materialize
 	Algorithm     string // one of [AlgorithmNames]; default: the one predicted to be fastest
+	Strategy      Strategy
 	// BuildSide is sorted, partitioned or made a hash table once; the other side is processed part by part if memory is
 	// short. Default: the side with fewer rows.
 	BuildSide BuildSide
@@ -153,6 +154,7 @@ func (s Spec) withDefaults() (Spec, error) {
 	name, err := ParseAlgorithm(s.Algorithm)
 	f.add(err != nil, "unknown algorithm %q; %s", s.Algorithm, hint(s.Algorithm, AlgorithmNames()))
 	checkName(&f, "build_side", s.BuildSide, buildSideNames)
+	checkName(&f, "strategy", s.Strategy, strategyNames)
 	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)
 	if len(f) == 0 {
 		s.checkKeys(&f)

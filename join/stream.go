@@ -212,6 +212,8 @@ func (l *Layout) checkStream(build relation.Side) error {
 	spec, probe := &l.Spec, 1-build
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
 	switch {
+	case spec.Strategy == StrategyHMG:
+		detail = "the strategy hmg sorts both tables; read both whole"
 	case spec.How == NotIn && probe == relation.Right:
 		detail = "a not-in join needs all rows of the right side first; make it the build side"
 	case spec.Output == Ranges:

@@ -76,7 +76,7 @@ func (t *tasks) begin() (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{Device: t.under.result.Device, tasks: t}, nil
+	return &Result{t.under.result.Device, t}, nil
 }
 
 // startNext begins the next task on a goroutine.
@@ -111,7 +111,7 @@ func (t *tasks) startNext() {
 // advance ends the task under way and goes on with the next one; more is false if there is none.
 func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 	if t.under != nil {
-		t.before, t.done = t.stats(), true
+		t.before, t.done = t.Stats(), true
 		t.under.result.Close()
 		t.under.ended()
 	}
@@ -145,19 +145,19 @@ func (t *tasks) skip(leftRows, rightRows int64) {
 	t.before.RightRows += uint64(rightRows)
 }
 
-// rows is the number of output rows so far.
-func (t *tasks) rows() uint64 {
+// Rows is the number of output rows so far.
+func (t *tasks) Rows() uint64 {
 	if t.done {
 		return t.before.OutputRows
 	}
 	return t.before.OutputRows + t.under.result.Rows()
 }
 
-// counted reports whether rows is the number of all.
-func (t *tasks) counted() bool { return t.ahead == nil && t.under.result.Counted() }
+// Counted reports whether rows is the number of all.
+func (t *tasks) Counted() bool { return t.ahead == nil && t.under.result.Counted() }
 
 // check returns ErrLimit if there are too many output rows.
-func (t *tasks) check() error { return deliver.CheckRows(t.rows(), t.layout.Spec.MaxOutputRows, "") }
+func (t *tasks) check() error { return deliver.CheckRows(t.Rows(), t.layout.Spec.MaxOutputRows, "") }
 
 // limited is the error of a task, with the limit of rows of the whole join, and that of the flow if it follows from it.
 func (t *tasks) limited(err error) error {
@@ -167,8 +167,8 @@ func (t *tasks) limited(err error) error {
 	return cmp.Or(t.divided.err(), err)
 }
 
-// batches yields the output of all tasks, if it is rows.
-func (t *tasks) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+// Batches yields the output of all tasks, if it is rows.
+func (t *tasks) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	if t.layout.Spec.Output == Pairs {
 		return func(yield func(arrow.RecordBatch, error) bool) {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
@@ -209,8 +209,8 @@ func (t *tasks) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, erro
 	}
 }
 
-// stats are those of all tasks so far.
-func (t *tasks) stats() query.Stats {
+// Stats are those of all tasks so far.
+func (t *tasks) Stats() query.Stats {
 	if t.done {
 		return t.before
 	}
@@ -234,11 +234,16 @@ func (t *tasks) stats() query.Stats {
 	return s
 }
 
-// String says how the join was divided.
-func (t *tasks) String() string { return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) }
+// Schema implements output.
+func (t *tasks) Schema() *arrow.Schema { return t.layout.Schema }
 
-// close ends the tasks under way and frees what they need.
-func (t *tasks) close() {
+// Explain says how the join was divided, and what the task under way does.
+func (t *tasks) Explain() string {
+	return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) + t.under.result.Explain()
+}
+
+// Close ends the tasks under way and frees what they need.
+func (t *tasks) Close() {
 	if t.closed {
 		return
 	}

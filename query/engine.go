@@ -90,10 +90,11 @@ func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
 		engines[i] = e
 	}
 	all.budget = exec.NewBudget(total)
-	trimmed := make(map[memory.Allocator]bool)
+	trimmed := make(map[any]bool) // devices and allocators
 	for _, e := range engines {
-		if e.Device().Info().InHostMemory() {
+		if e.Device().Info().InHostMemory() && !trimmed[e.Device()] {
 			all.budget.Pool(e.Device(), e.Device().Trim)
+			trimmed[e.Device()] = true
 		}
 		if keeps, ok := e.Allocator.(interface{ Trim(mostBytes uint64) uint64 }); ok && !trimmed[e.Allocator] {
 			all.budget.Pool(nil, keeps.Trim)
@@ -124,6 +125,9 @@ func (e *Engine) HostCapBytes() uint64 { return e.hostBytes }
 
 // Budget returns the memory that queries share.
 func (e *Engine) Budget() *exec.Budget { return e.budget }
+
+// Links returns the links between the devices of all engines that share memory with this one.
+func (e *Engine) Links() *peers.Links { return e.links }
 
 // Reserve takes memory out of the limit of host memory, for what queries do not have. Call it before the first query.
 // The error is ErrHostMemory if the limit is lower.

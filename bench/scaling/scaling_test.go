@@ -111,15 +111,17 @@ func TestMultiGPU(t *testing.T) {
 	}
 	for name, options := range map[string]host.Options{"in host memory": {}, "discrete": {Discrete: true}} {
 		for _, scale := range scales {
-			t.Run(fmt.Sprint(name, scale), func(t *testing.T) {
-				checkMultiGPU(t, &opened{options: options}, scale)
-			})
+			for _, strategy := range Strategies() {
+				t.Run(fmt.Sprint(name, scale, strategy.Name), func(t *testing.T) {
+					checkMultiGPU(t, &opened{options: options}, strategy, scale)
+				})
+			}
 		}
 	}
 }
 
-func checkMultiGPU(t *testing.T, o *opened, scale int) {
-	sweep := MultiGPU{Devices: []string{"host", "host", "host"}, Counts: []int{2, 1}, Strategies: Strategies(),
+func checkMultiGPU(t *testing.T, o *opened, strategy Strategy, scale int) {
+	sweep := MultiGPU{Devices: []string{"host", "host", "host"}, Counts: []int{2, 1}, Strategies: []Strategy{strategy},
 		Options: Options{Figures: figures(t, MultiGPUFigures(), "hmg-18"), Cell: "f=1.5", Scale: scale, Repeat: 2,
 			Outputs: []Output{join.Count, join.Pairs, join.Rows}, CSV: filepath.Join(t.TempDir(), "r.csv")}}
 	var report bytes.Buffer
@@ -139,7 +141,7 @@ func checkMultiGPU(t *testing.T, o *opened, scale int) {
 			require.Positive(t, r.number(i, column), column)
 		}
 		require.Equal(t, i >= 2, r.number(i, "needed_down_bytes") > 0)
-		if i%2 == 0 {
+		if i%2 == 0 || strategy.Name != "broadcast" { // others share no rows of the probe side
 			continue
 		}
 		joined := uint64(0)
@@ -150,8 +152,11 @@ func checkMultiGPU(t *testing.T, o *opened, scale int) {
 		}
 		require.EqualValues(t, rows, joined)
 	}
-	alone := regexp.MustCompile(`(?m)^B f=1.5  broadcast  (count|pairs|rows ) +1  .* 1\.00x +\S+ [mu]?s +\d+%$`)
-	require.Len(t, alone.FindAllString(report.String(), -1), 3)
+	alone := regexp.MustCompile(`(?m)^B f=1.5  ` + strategy.Name + ` +(count|pairs|rows ) +1  .* 1\.00x +\S+ [mu]?s +\d+%$`)
+	require.Len(t, alone.FindAllString(report.String(), -1), 3, report.String())
+	if strategy.Name != "broadcast" {
+		return
+	}
 	words := strings.Join(strings.Fields(report.String()), " ")
 	require.Equal(t, 3, strings.Count(words, "rows of S by device"))
 }

@@ -26,6 +26,7 @@ type Strategy struct {
 func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
+		{"hmg", "key codes sorted across the devices and matched there, columns fetched by the host", roundTrip},
 	}
 }
 
@@ -51,6 +52,16 @@ func FindStrategies(names []string) (found []Strategy, err error) {
 		found = append(found, Strategies()[i])
 	}
 	return found, nil
+}
+
+// roundTrip is the join of the paper.
+func roundTrip(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
+	plan, err := e.Plan(ctx, tables[0], tables[1], spec)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
 }
 
 // broadcast is what the engine does: on one device it joins tables, on several a stream of one of them.

@@ -111,6 +111,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.GenericFlag{Name: "device", Category: keys, Value: new(namesValue),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
 			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
+			&cli.StringFlag{Name: "strategy", Category: keys, Value: "auto", Usage: "`WAY` to share a join among devices: auto or hmg"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
@@ -241,6 +242,7 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
 	spec.Order = parsed(f, "maintain-order", join.ParseOrder)
 	spec.Algorithm = parsed(f, "algo", spirjoin.ParseJoinAlgorithm)
 	spec.BuildSide = parsed(f, "build-side", join.ParseBuildSide)
+	spec.Strategy = parsed(f, "strategy", join.ParseStrategy)
 	spec.SeparateKeys, spec.Deterministic = f.Bool("no-coalesce"), f.Bool("deterministic")
 	spec.Indicator, spec.MarkName = f.String("indicator"), f.String("mark-name")
 	f.keys(&spec)

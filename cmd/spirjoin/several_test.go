@@ -45,6 +45,15 @@ func TestJoinOnSeveralDevices(t *testing.T) {
 		rows += device.ProbeRows
 	}
 	require.EqualValues(t, len(many), rows)
+	args := []string{"join", left, right, "--on", "k", "--device", "host", "--device", "host", "-o", out}
+	runProgram(t, exitDone, args...)
+	_, want = rowsOf(t, out, nil)
+	text := runProgram(t, exitDone, append(args, "--strategy", "hmg", "--stats", "text")...).stdout
+	_, got = rowsOf(t, out, nil)
+	require.Equal(t, want, got)
+	require.Contains(t, text, "strategy     hmg")
+	require.Contains(t, runProgram(t, exitNoDevice, append(args, "--strategy", "hmg", "--how", "left")...).stderr,
+		"choose another strategy")
 	require.Contains(t, runProgram(t, exitNoDevice, "join", left, right, "--on", "k", "--device", "host", "--device", "none",
 		"-o", out).stderr, "none")
 }

@@ -1,0 +1,67 @@
+package join
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// explain says what a join of two tables will do.
+func (h *HMG) explain(tables [2]arrow.Table) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "inner join of %s x %s rows\n", text.Count(tables[0].NumRows()), text.Count(tables[1].NumRows()))
+	for i, e := range h.engines {
+		info := e.Device().Info()
+		fmt.Fprintf(&b, "%-12s %s (%s, %s)\n", [2]string{"device", "  and"}[min(i, 1)], info.Name, info.Backend, info.Type)
+	}
+	fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
+	fmt.Fprintf(&b, "%-12s %s\n", "  that is", "key codes are sorted across all devices and brought back, then matched on all devices")
+	return b.String()
+}
+
+// Explain says what was done so far.
+func (r *HMGResult) Explain() string {
+	var b strings.Builder
+	b.WriteString((&HMG{engines: r.engines}).explain(r.tables))
+	for side, s := range r.Sorted {
+		how := "was in order"
+		if !s.Presorted {
+			how = "sorted in " + text.Plural(s.Chunksets, "chunkset")
+			if s.Runs > 1 {
+				how += ", merged by the host"
+			}
+		}
+		fmt.Fprintf(&b, "%-12s %s\n", relation.Side(side), how)
+	}
+	fmt.Fprintf(&b, "%-12s %s rows so far\n", "output", text.Count(r.Rows()))
+	return b.String()
+}
+
+// Stats returns the measurements so far.
+func (r *HMGResult) Stats() query.Stats {
+	info := r.engines[0].Device().Info()
+	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg",
+		LeftRows: uint64(r.tables[0].NumRows()), RightRows: uint64(r.tables[1].NumRows()), OutputRows: r.Rows(),
+		MatchSeconds: r.matched.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
+		StageSeconds: make(map[string]float64)}
+	for i, e := range r.engines {
+		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
+		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak
+		if len(r.engines) > 1 {
+			s.Devices = append(s.Devices, query.DeviceStats{Device: e.Device().Info().Name, Algorithm: "hmg"})
+		}
+		if i < len(r.lanes) {
+			for _, stage := range r.lanes[i].Profile.Stages() {
+				s.StageSeconds[stage.Stage] += stage.Time.Seconds()
+			}
+		}
+	}
+	return s
+}
