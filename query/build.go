@@ -10,7 +10,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
-	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
@@ -33,10 +32,9 @@ type Built struct {
 	need    exec.Need
 	grant   *exec.Grant // has need, and more while there is a result
 	lane    *exec.Lane
-	memory  *exec.Scope     // memory of the chunk
-	inPlace *exec.Scope     // columns that are used where tables have them
-	spread  *peers.Received // the chunk, where most of it came from other devices
-	texts   *deliver.Texts  // texts of the chunk; nil unless keys are compared on the device
+	memory  *exec.Scope    // memory of the chunk
+	inPlace *exec.Scope    // columns that are used where tables have them
+	texts   *deliver.Texts // texts of the chunk; nil unless keys are compared on the device
 	op      operator.Operator
 	busy    atomic.Bool // there is a result that is not closed
 	flow    *exec.Flow  // that ends with it, of a build side that is kept; otherwise nil
@@ -233,7 +231,6 @@ func (b *Built) release() {
 		b.op = nil
 	}
 	b.memory.ReleaseAll()
-	b.spread.Release()
 	b.inPlace.ReleaseAll()
 }
 

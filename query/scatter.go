@@ -1,8 +1,10 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -86,7 +88,7 @@ func (r *Result) meet(ctx context.Context) error {
 			err = s.probe(ctx)
 		}
 		if err != nil {
-			r.flow.Fail(err)
+			r.flow.Fail(cmp.Or(context.Cause(ctx), err)) // the first one, of which those of other ranks follow
 		}
 		return err
 	})
@@ -156,34 +158,67 @@ const scatteredPieces = 8
 
 // scatter loads the rank's range of the build side piece by piece, and returns the rows that it received.
 func (b *Built) scatter(ctx context.Context, rank *rank) (*relation.Chunk, error) {
+	return b.exchange(ctx, rank, func() peers.Partitioner {
+		if rank.owners == nil {
+			rank.owners = rank.of.Hash(scatterSeed)
+			return rank.owners
+		}
+		return peers.Alike(rank.owners)
+	})
+}
+
+// piece is a part of the build side that a rank has loaded.
+type piece struct {
+	*relation.Chunk
+	memory *exec.Scope
+}
+
+// Release releases the rows.
+func (p *piece) Release() { p.memory.ReleaseAll() }
+
+// pieces loads the rank's range of the build side piece by piece.
+func (b *Built) pieces(ctx context.Context, rank *rank) iter.Seq2[*piece, error] {
 	s := b.held.Scans[operator.Build]
 	from, to := rank.mine(0, int(s.Table.NumRows()))
+	return func(yield func(*piece, error) bool) {
+		lane := b.lane.On(ctx, backend.Ingest)
+		for i := range scatteredPieces {
+			p := &piece{memory: lane.Scope(ctx)}
+			var err error
+			first, end := from+(to-from)*i/scatteredPieces, from+(to-from)*(i+1)/scatteredPieces
+			if p.Chunk, err = s.load(ctx, lane, p.memory, first, end, nil); err != nil {
+				p.Release()
+				p = nil
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// exchange loads the rank's range of the build side piece by piece, and returns what the rank received of all ranks. While
+// a piece is exchanged, the next one is loaded.
+func (b *Built) exchange(ctx context.Context, rank *rank, by func() peers.Partitioner) (*relation.Chunk, error) {
 	var received []*peers.Received
 	defer func() {
-		for _, piece := range received {
-			piece.Release()
+		for _, r := range received {
+			r.Release()
 		}
 	}()
 	rows := uint64(0)
-	for i := range scatteredPieces {
-		own := b.lane.Scope(ctx)
-		first, end := from+(to-from)*i/scatteredPieces, from+(to-from)*(i+1)/scatteredPieces
-		chunk, err := s.load(ctx, b.lane, own, first, end, nil)
-		var piece []*peers.Received
-		if err == nil {
-			by := rank.of.Hash(scatterSeed)
-			if i > 0 {
-				by = peers.Alike(rank.owners)
-			}
-			rank.owners = by
-			piece, err = rank.of.Exchange(ctx, by, 0, chunk)
-		}
-		own.ReleaseAll()
+	load := func(ctx context.Context) iter.Seq2[*piece, error] { return b.pieces(ctx, rank) }
+	for p, err := range exec.Ahead(exec.FlowOf(ctx), "load piece", load) {
 		if err != nil {
 			return nil, err
 		}
-		received = append(received, piece...)
-		rows += piece[0].Rows
+		r, err := rank.of.Exchange(ctx, by(), 0, p.Chunk)
+		p.Release()
+		if err != nil {
+			return nil, err
+		}
+		received = append(received, r...)
+		rows += r[0].Rows
 	}
 	return b.join(ctx, received, rows)
 }
@@ -302,11 +337,11 @@ func rowBytes(f *operator.Facts, side int) uint64 {
 	return uint64(sizeBytes)
 }
 
-// fitScattered adds the memory of the exchange of the build side to an alternative: rows in pieces and as a whole, and a
-// piece as it was loaded and in the order of its parts.
+// fitScattered adds the memory of the exchange of the build side to an alternative: rows in pieces and as a whole, a piece
+// as it was loaded and in the order of its parts, and the next one.
 func (q *Query) fitScattered(a *Alternative, limits planner.Limits) {
 	need := a.Facts.Rows[operator.Build] * rowBytes(&a.Facts, operator.Build)
-	need = 2*need + 2*need/scatteredPieces
+	need = 2*need + 3*need/scatteredPieces
 	need += operator.Slack(need)
 	if a.PeakBytes = max(a.PeakBytes, need); a.Err == nil && a.PeakBytes > limits.DeviceMemoryBytes {
 		a.Err = &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,

@@ -68,20 +68,8 @@ func (r *Result) spread(ctx context.Context) error {
 	})
 }
 
-// gather loads the rank's range of the build side, and returns that with the ranges of all others.
+// gather loads the rank's range of the build side piece by piece, and returns all rows, those of all ranks: while a piece
+// is exchanged, the next one is loaded.
 func (b *Built) gather(ctx context.Context, rank *rank) (*relation.Chunk, error) {
-	s := b.held.Scans[operator.Build]
-	from, to := rank.mine(0, int(s.Table.NumRows()))
-	own := b.lane.Scope(ctx)
-	defer own.ReleaseAll()
-	chunk, err := s.load(ctx, b.lane, own, from, to, nil)
-	if err != nil {
-		return nil, err
-	}
-	received, err := rank.of.Exchange(ctx, peers.Broadcast(), 0, chunk)
-	if err != nil {
-		return nil, err
-	}
-	b.spread = received[0]
-	return &b.spread.Chunk, nil
+	return b.exchange(ctx, rank, func() peers.Partitioner { return peers.Broadcast() })
 }

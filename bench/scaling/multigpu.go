@@ -77,6 +77,7 @@ func (s MultiGPU) Run(ctx context.Context, open Open, out measure.Output) (err e
 		if err != nil {
 			return err
 		}
+		d.untrace = s.Trace.Device(d.ops.Device())
 		m.devices = append(m.devices, d)
 		out.Println(fmt.Sprintf("device %d: %s", len(m.devices), measure.DeviceText(d.info())))
 	}
@@ -108,6 +109,7 @@ func (m *multi) prepare(ctx context.Context) error {
 	m.out.Enter("measure the machine")
 	for _, n := range counts {
 		m.engines[n] = engineOn(m.devices[:n], 0)
+		m.engines[n].Trace = m.Trace
 		var ops []*primitive.Ops
 		for _, d := range m.devices[:n] {
 			ops = append(ops, d.ops)

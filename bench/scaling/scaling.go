@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -31,8 +32,9 @@ type Options struct {
 	DeviceMemoryBytes uint64 // of each device; 0: the default
 	Repeat            int
 	Warm              time.Duration
-	CSV               string // path of a file for the results; empty: none
-	Command           string // recorded in the file
+	CSV               string      // path of a file for the results; empty: none
+	Command           string      // recorded in the file
+	Trace             *exec.Trace // of what devices and goroutines do; nil: none
 }
 
 // scaled chooses the scale that is not given.
@@ -65,6 +67,7 @@ type Open func(ctx context.Context, name string, deviceMemoryBytes uint64) (*pri
 type device struct {
 	ops       *primitive.Ops
 	allocator memory.Allocator
+	untrace   func() // ends the trace of the device
 }
 
 func (o Open) device(ctx context.Context, name string, deviceMemoryBytes, memoryLimitBytes uint64) (*device, error) {
@@ -72,7 +75,7 @@ func (o Open) device(ctx context.Context, name string, deviceMemoryBytes, memory
 	if err != nil {
 		return nil, err
 	}
-	return &device{ops, relation.AllocatorFor(ops.Device(), memoryLimitBytes)}, nil
+	return &device{ops, relation.AllocatorFor(ops.Device(), memoryLimitBytes), func() {}}, nil
 }
 
 func (d *device) info() *backend.DeviceInfo { return d.ops.Device().Info() }
@@ -81,6 +84,7 @@ func (d *device) close() error {
 	if pinned, ok := d.allocator.(*relation.PinnedAllocator); ok {
 		pinned.Close()
 	}
+	d.untrace()
 	return d.ops.Device().Close()
 }
 

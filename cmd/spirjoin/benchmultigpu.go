@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/bench/scaling"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
@@ -31,6 +33,7 @@ func (s *session) benchMultiGPUCommand() *cli.Command {
 				Usage: "`WHAT` joins return: count, pairs or rows; default: count,rows"},
 			&cli.StringFlag{Name: "algorithm", Category: run,
 				Usage: "`NAME` of the algorithm; default: the one predicted to be fastest"},
+			&cli.StringFlag{Name: "trace", Category: output, Usage: "write a Chrome trace of all runs to `FILE`, for Perfetto"},
 		}, scalingFlags(run, output)),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
@@ -41,7 +44,10 @@ func (s *session) benchMultiGPUCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return s.measureScaling(c.Context, sweep)
+			return traced(c.Context, c.String("trace"), func(ctx context.Context, trace *spirjoin.Trace) error {
+				sweep.Trace = trace
+				return s.measureScaling(ctx, sweep)
+			})
 		},
 	}
 }
