@@ -19,27 +19,28 @@ import (
 // leastSpreadBytes is the size of a build side for which that is worth the rounds of an exchange.
 const leastSpreadBytes = 16 << 20
 
-// spreads reports whether the build side of the strands is loaded once. All must have the same columns.
-func (r *Result) spreads(ctx context.Context) (bool, error) {
+// spreads reports whether the build side of the strands is loaded once. All must have the same columns, and the links
+// must be there: to make them takes longer than most joins ([Engine.Connect]).
+func (r *Result) spreads() bool {
 	first := r.strands[0]
 	f := &first.taken.Facts
 	if len(r.strands) == 1 || r.built != nil || r.Query.Engine.Spread == SpreadNever || r.Query.Empty != "" {
-		return false, nil
+		return false
 	}
 	for _, s := range r.strands {
 		if s.taken.Compare == CompareDevice || !slices.Equal(s.taken.Facts.Payload[operator.Build], f.Payload[operator.Build]) {
-			return false, nil
+			return false
 		}
 	}
 	if r.Query.Engine.Spread == SpreadAlways {
-		return true, nil
+		return true
 	}
 	if f.Rows[operator.Build]*rowBytes(f, operator.Build) < leastSpreadBytes {
-		return false, nil
+		return false
 	}
 	for _, s := range r.strands {
 		if s.Query.Engine.Device().Info().Unified { // which loads nothing over a link
-			return false, nil
+			return false
 		}
 	}
 	for _, from := range r.strands {
@@ -47,13 +48,12 @@ func (r *Result) spreads(ctx context.Context) (bool, error) {
 			if from == to {
 				continue
 			}
-			direct, err := r.Query.Engine.links.Direct(ctx, from.Query.Engine.Device(), to.Query.Engine.Device())
-			if err != nil || !direct {
-				return false, err
+			if !r.Query.Engine.links.Direct(from.Query.Engine.Device(), to.Query.Engine.Device()) {
+				return false
 			}
 		}
 	}
-	return true, nil
+	return true
 }
 
 // spread builds on all strands, each of which loads its range of rows.

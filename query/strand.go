@@ -98,11 +98,8 @@ func (r *Result) acquire(ctx context.Context) (err error) {
 
 // apart joins on each device with the whole build side. Keys that must be unique are checked before.
 func (r *Result) apart(ctx context.Context) error {
-	spreads, err := r.spreads(ctx)
 	switch {
-	case err != nil:
-		return err
-	case spreads:
+	case r.spreads():
 		if err := r.spread(ctx); err != nil {
 			return err
 		}

@@ -110,6 +110,9 @@ func (m *multi) prepare(ctx context.Context) error {
 	for _, n := range counts {
 		m.engines[n] = engineOn(m.devices[:n], 0)
 		m.engines[n].Trace = m.Trace
+		if err := m.engines[n].Connect(ctx); err != nil {
+			return err
+		}
 		var ops []*primitive.Ops
 		for _, d := range m.devices[:n] {
 			ops = append(ops, d.ops)

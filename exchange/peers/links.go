@@ -51,15 +51,38 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 	return l.use(ctx, from, to, func(link Link) error { return link.Copy(ctx, dst, src) })
 }
 
-// Direct reports whether bytes take a way between two devices that is not one through host memory. It makes the link.
-// Errors: those of Connect; ErrCancelled.
-func (l *Links) Direct(ctx context.Context, from, to *backend.Device) (direct bool, err error) {
-	err = l.use(ctx, from, to, func(link Link) error {
-		peer, ok := link.(*backend.PeerLink)
-		direct = ok && peer.Path != backend.ImportedHost && peer.Path != backend.HostStaged
-		return nil
-	})
-	return direct, err
+// Direct reports whether bytes take a way between two devices that is known not to be one through host memory: only if
+// the link was made before, which takes up to a second between GPUs.
+func (l *Links) Direct(from, to *backend.Device) bool {
+	l.mu.Lock()
+	p := l.open[[2]*backend.Device{from, to}]
+	l.mu.Unlock()
+	if p == nil {
+		return false
+	}
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	default: // it is in use, or being made
+		return false
+	}
+	peer, ok := p.link.(*backend.PeerLink)
+	return ok && peer.Path != backend.ImportedHost && peer.Path != backend.HostStaged
+}
+
+// Make makes the links between all of some devices, in both directions. Errors: those of Connect; ErrCancelled.
+func (l *Links) Make(ctx context.Context, devices []*backend.Device) error {
+	for _, from := range devices {
+		for _, to := range devices {
+			if from == to {
+				continue
+			}
+			if err := l.use(ctx, from, to, func(Link) error { return nil }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // use calls do with the link of two devices, which it makes if there is none.
