@@ -25,6 +25,7 @@ type collector struct {
 	capBytes uint64      // exec.Unlimited without a limit
 	progress *exec.Progress
 
+	deviceShort bool // no plan fits the memory of the device
 	// boundBytes is what may be gathered, beyond which the error is errDivide.
 	boundBytes uint64
 	// spareBytes is what a plan must leave for parts of the probe side, or else both sides are to be divided.

@@ -103,6 +103,7 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
 	p.tasks = newTasks(ctx, p.engine, p.layout, of)
+	p.tasks.oneByOne = c.deviceShort
 	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {

@@ -161,7 +161,7 @@ func TestDividedOrders(t *testing.T) {
 		}
 		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
 		engine.DivideBytes = 1 << 13
-		spec := join.Spec{On: onK, Order: join.RightOrder, Output: join.Pairs}
+		spec := join.Spec{On: onK, Order: join.RightOrder, Output: join.Pairs, Columns: []string{"k"}}
 		result, err := engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
 		require.NoError(t, err)
 		defer result.Close()

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -21,10 +22,12 @@ import (
 // runs are merged block by block.
 type merge struct {
 	*sides
-	keys     []int // columns of row numbers, first the one that orders first; a missing number comes last
-	visible  int   // columns of the output
+	keys     []int         // columns of row numbers, first the one that orders first; a missing number comes last
+	visible  int           // columns of the output
+	schema   *arrow.Schema // of these
 	grant    *exec.Grant
-	runBytes uint64
+	unlend   func()
+	runBytes atomic.Uint64 // less where others wait for memory
 	runs     []*exchange.Place
 }
 
@@ -32,18 +35,19 @@ const (
 	runShare          = 8   // of memory: of a run, of which there are two, one as it came and one sorted
 	runBlocks         = 256 // of a run, and runs of which a block each takes no more memory than a run
 	mostRunBytes      = 1 << 30
+	leastRunBytes     = 256 << 10 // for which there is room beside what is planned
 	leastRunBlockRows = 1 << 8
 )
 
 // newMerge returns the merge that a join asks for whose tasks have a numbered layout; nil if it asks for no order. It
-// takes what memory there is for two runs now.
+// borrows what memory there is for two runs now: runs become shorter where tasks wait for it.
 func newMerge(asked *Layout, of *sides) *merge {
 	if asked.Spec.Order == Unordered || asked.Spec.Output == Count {
 		return nil
 	}
-	m := &merge{sides: of, visible: len(asked.Columns), grant: of.engine.Budget().Empty()}
-	if asked.Spec.Output == Pairs {
-		m.visible = 2
+	m := &merge{sides: of, visible: len(asked.Columns), schema: asked.Schema, grant: of.engine.Budget().Empty()}
+	if asked.Spec.Output == Pairs { // whatever columns are named
+		m.visible, m.schema = 2, arrow.NewSchema(of.layout.Schema.Fields()[:2], nil)
 	}
 	for i, c := range of.layout.Columns {
 		if c.Role == ValueColumn && c.Source == numberColumn {
@@ -54,7 +58,13 @@ func newMerge(asked *Layout, of *sides) *merge {
 		slices.Reverse(m.keys)
 	}
 	wishBytes := cmp.Or(of.engine.DivideBytes, min(mostRunBytes, of.engine.HostCapBytes()/runShare))
-	m.runBytes = m.grant.Borrow(2*wishBytes) / 2
+	m.runBytes.Store(max(m.grant.Borrow(2*wishBytes)/2, leastRunBytes))
+	m.unlend = of.engine.Budget().Lend(func(sizeBytes uint64) {
+		has := m.grant.Has()
+		has.Host -= min(has.Host, sizeBytes)
+		m.grant.Shrink(has)
+		m.runBytes.Store(max(has.Host/2, leastRunBytes))
+	})
 	return m
 }
 
@@ -62,6 +72,7 @@ func (m *merge) close() {
 	for _, run := range m.runs {
 		run.Close()
 	}
+	m.unlend()
 	m.grant.Release()
 }
 
@@ -95,7 +106,7 @@ func (m *merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, er
 			return err
 		}
 		held, heldBytes = append(held, batch), heldBytes+exchange.BatchBytes(batch)
-		if heldBytes >= m.runBytes {
+		if heldBytes >= m.runBytes.Load() {
 			if err := m.run(ctx, held); err != nil {
 				return err
 			}
@@ -135,7 +146,7 @@ func (m *merge) run(ctx context.Context, held []arrow.RecordBatch) error {
 	memoryBytes := uint64(math.MaxUint64)
 	if m.file != nil { // two runs may stay in memory
 		if memoryBytes = 0; len(m.runs) < 2 {
-			memoryBytes = m.runBytes
+			memoryBytes = m.runBytes.Load()
 		}
 	}
 	run := exchange.NewPlace(exchange.PlaceOptions{Schemas: [2]*arrow.Schema{table.Schema(), table.Schema()}, Parts: 1,
@@ -281,7 +292,7 @@ func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, err
 	}
 	table := array.NewTableFromRecords(blocks[0].Schema(), blocks)
 	defer table.Release()
-	batch, err := m.take(ctx, table, ids, m.visible, m.tasks.layout.Schema)
+	batch, err := m.take(ctx, table, ids, m.visible, m.schema)
 	if err != nil {
 		return nil, err
 	}

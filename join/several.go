@@ -156,11 +156,16 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, share flo
 	return planGranules(e, spec)
 }
 
+// hottestShare is how many rows of the share of a device one key of the build side may have.
+const hottestShare = 0.2
+
 // scattered plans the query on all devices, on which rows of both sides with equal keys meet, where planned, the plan with
 // the whole build side, cannot run because of err. Where the other plan cannot either, it returns planned and err.
 func (s *stream) scattered(planned *query.Query, err error, spec query.Spec, l *lowering) (*query.Query, error) {
 	want := l.want()
-	if s.alone() || s.layout.Spec.How == Cross || !l.keys.Exact() && want.Marks(operator.Probe) {
+	// Rows of one key meet on one device, which must have room for them.
+	hot := spec.Facts.Hottest[operator.Build]*float64(1+len(s.engine.others)) > hottestShare
+	if s.alone() || hot && !s.engine.Scatter || s.layout.Spec.How == Cross || !l.keys.Exact() && want.Marks(operator.Probe) {
 		return planned, err
 	}
 	all := []member{{engine: s.engine.Engine}}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -342,4 +343,35 @@ func drainStream(t *testing.T, engine *join.Engine, left, right join.Source, spe
 		batch.Release()
 	}
 	return rows, nil
+}
+
+// TestSeveralDevicesWithoutPartners: a build side whose rows the probe side never meets, because no row of it has a key
+// that could match, has no partner on any device.
+func TestSeveralDevicesWithoutPartners(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 300, func(i int) int64 { return int64(i) })
+	right := withoutKeys(t, 5000)
+	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
+		engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
+		for how, want := range map[join.How]int64{join.Semi: 0, join.Anti: 300, join.Left: 300, join.Full: 5300} {
+			spec := join.Spec{On: onK, How: how, BuildSide: join.BuildLeft}
+			rows, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 500), spec)
+			require.NoError(t, err)
+			require.Equal(t, want, rows, how)
+		}
+		engine.Close()
+	})
+}
+
+// withoutKeys is a table whose keys are all NULL.
+func withoutKeys(t *testing.T, rows int) arrow.Table {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	b.Field(0).AppendNulls(rows)
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	t.Cleanup(table.Release)
+	return table
 }

@@ -99,6 +99,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 		result, err = e.streamFrom(c, &fixed, side, progress)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
+		c.deviceShort = errors.Is(err, backend.ErrDeviceMemory)
 		if err = unfit.error; whole == "" {
 			err = cmp.Or(unfit.giveBack(c, side), errDivide)
 		}

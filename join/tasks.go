@@ -31,6 +31,10 @@ type tasks struct {
 
 	merge *merge // of their output; nil if there is no order
 
+	// oneByOne says that a task begins only when the one before has ended: the device is short of memory, and columns of
+	// one would leave gaps among those of the other.
+	oneByOne bool
+
 	under  *task // is drawn
 	ahead  *task // is begun; nil if there are no more
 	done   bool  // the task under way has ended, and is among those before
@@ -57,7 +61,8 @@ type task struct {
 	again   [2]bool // rows of these sides are those of tasks before
 	ended   func()  // frees what this task needs
 
-	shown  atomic.Bool // its progress is that of the join
+	shown  atomic.Bool   // its progress is that of the join
+	turn   chan struct{} // closed when it may begin
 	begun  chan struct{}
 	result *Result // once it is begun
 	err    error
@@ -97,9 +102,18 @@ func (t *tasks) startNext() {
 			}
 		}
 	}
-	next.begun = make(chan struct{})
+	next.begun, next.turn = make(chan struct{}), make(chan struct{})
+	if !t.waits() {
+		close(next.turn)
+	}
 	t.flow.Go("begin "+next.name, func(ctx context.Context) error {
 		defer close(next.begun)
+		select {
+		case <-next.turn:
+		case <-ctx.Done():
+			next.err = backend.ContextError(ctx)
+			return nil
+		}
 		next.err = exec.Protect("begin "+next.name, func() (err error) {
 			next.result, err = t.engine.streamLayout(ctx, &fixed, next.sources, next.depth)
 			return err
@@ -108,12 +122,26 @@ func (t *tasks) startNext() {
 	})
 }
 
+// waits reports whether the next task must not begin before the one under way has ended. One that was divided itself has
+// tasks that come before the next one, and must not wait for memory that the next one has.
+func (t *tasks) waits() bool {
+	if t.under == nil || t.done {
+		return false
+	}
+	_, divided := t.under.result.of.(*tasks)
+	return divided || t.oneByOne
+}
+
 // advance ends the task under way and goes on with the next one; more is false if there is none.
 func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 	if t.under != nil {
+		waited := t.waits() && t.ahead != nil
 		t.before, t.done = t.Stats(), true
 		t.under.result.Close()
 		t.under.ended()
+		if waited {
+			close(t.ahead.turn)
+		}
 	}
 	for t.ahead != nil {
 		next := t.ahead

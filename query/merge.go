@@ -18,6 +18,13 @@ import (
 
 // lonely returns a bitmap of the rows of the build side without a partner on any of the strands.
 func (r *Result) lonely(ctx context.Context, strands []*strand) (lonely []uint64, err error) {
+	if len(strands) == 0 { // the first one has met all partners
+		lonely = make([]uint64, (r.strands[0].taken.Scans[operator.Build].Table.NumRows()+63)/64)
+		for i := range lonely {
+			lonely[i] = ^uint64(0)
+		}
+		return lonely, nil
+	}
 	of := make([][]uint64, len(strands))
 	err = r.each(ctx, strands, "mark", func(ctx context.Context, i int, s *strand) error {
 		of[i] = make([]uint64, (s.taken.Scans[operator.Build].Table.NumRows()+63)/64)

@@ -126,7 +126,7 @@ func (r *strand) proved() []*Scan {
 func (r *Result) finish(ctx context.Context) error {
 	first := r.strands[0]
 	sink := first.out.pairs
-	if others := r.others(); len(others) > 0 && first.taken.Output.Marks(operator.Build) {
+	if others := r.others(); len(r.strands) > 1 && first.taken.Output.Marks(operator.Build) {
 		switch {
 		case first.out.filter == nil && r.Query.Scattered:
 			if err := r.each(ctx, r.strands, "finish", func(ctx context.Context, i int, s *strand) error {
