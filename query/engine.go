@@ -79,6 +79,11 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
 	all := &shared{hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited), links: peers.NewLinks(nil)}
 	engines := make([]*Engine, len(members))
+	devices := make([]*backend.Device, len(members))
+	for i, m := range members {
+		devices[i] = m.Ops.Device()
+	}
+	backend.Join(devices...)
 	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: all.hostBytes}
 	for i, m := range members {
 		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all}
