@@ -358,8 +358,8 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 	return e, nil
 }
 
-// Connect makes the links between the devices of the engine, if there are several, and proves them with a pattern. That
-// takes up to a second for two GPUs, and makes joins with large build sides faster, which then cross the link to the host
+// Connect makes the links between the devices of the engine, if there are several, and proves them with a pattern. Call
+// it before the first join. That takes up to a second for two GPUs, and makes joins with large build sides faster, which then cross the link to the host
 // once. Without it, links are made when rows must move between devices. The errors are those of the devices.
 func (e *Engine) Connect(ctx context.Context) error { return e.join.Connect(ctx) }
 

@@ -84,28 +84,7 @@ func (h *hazardTracker) need(role Role, point uint64, spans []span) (barrier boo
 		}
 	}
 	for i := range spans {
-		s := &spans[i]
-		segs := h.segments[s.resource]
-		first, last := bounds(segs, s)
-		for k := first; k < last; k++ {
-			g := &segs[k]
-			access := s.on(g)
-			if g.writer != 0 {
-				depend(g.writerRole, g.writer)
-			}
-			if access != Accumulate {
-				for set := g.accumulating; set != 0; set &= set - 1 {
-					r := bits.TrailingZeros8(uint8(set))
-					depend(Role(r), g.accumulators[r])
-				}
-			}
-			if access != Read {
-				for set := g.reading; set != 0; set &= set - 1 {
-					r := bits.TrailingZeros8(uint8(set))
-					depend(Role(r), g.readers[r])
-				}
-			}
-		}
+		h.before(&spans[i], depend)
 	}
 	if h.suppress != nil && (barrier || waits != [Roles]uint64{}) && h.suppress() {
 		barrier, waits = false, [Roles]uint64{}
@@ -120,6 +99,37 @@ func (h *hazardTracker) need(role Role, point uint64, spans []span) (barrier boo
 		h.record(role, now, &spans[i])
 	}
 	return barrier, waits
+}
+
+// before visits the last commands that one with a span must come after.
+func (h *hazardTracker) before(s *span, visit func(Role, use)) {
+	segs := h.segments[s.resource]
+	first, last := bounds(segs, s)
+	for k := first; k < last; k++ {
+		g := &segs[k]
+		access := s.on(g)
+		if g.writer != 0 {
+			visit(g.writerRole, g.writer)
+		}
+		if access != Accumulate {
+			for set := g.accumulating; set != 0; set &= set - 1 {
+				r := bits.TrailingZeros8(uint8(set))
+				visit(Role(r), g.accumulators[r])
+			}
+		}
+		if access != Read {
+			for set := g.reading; set != 0; set &= set - 1 {
+				r := bits.TrailingZeros8(uint8(set))
+				visit(Role(r), g.readers[r])
+			}
+		}
+	}
+}
+
+// points returns the points of all queues that must have passed before a range is used from outside of them.
+func (h *hazardTracker) points(s *span) (points [Roles]uint64) {
+	h.before(s, func(r Role, u use) { points[r] = max(points[r], u.point()) })
+	return points
 }
 
 // changes lists the layers that spans, which were not recorded yet, use in another way than before.

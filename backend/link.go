@@ -60,6 +60,12 @@ const coreChunkBytes = 1 << 20
 // nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
 // Owned by whoever connected it.
 //
+// With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
+// exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
+//
+// Where the driver of [DriverCopy] reaches the buffers of both devices, see [Join], it copies between them directly, by
+// no queue.
+//
 // Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
 // each device, or 64 MiB on the host for each.
 type PeerLink struct {
@@ -74,11 +80,13 @@ type PeerLink struct {
 	running sync.WaitGroup // of Start
 
 	// What follows belongs to the copy whose turn it is.
-	lane    lane
-	slots   []linkSlot
-	carrier carrier // of chunks to the other end; nil where both ends see the same memory
-	next    int     // slot of the next chunk
-	failed  error   // sticky: the exchange memory cannot be used again, or the link is closed
+	lane               lane
+	slots              []linkSlot
+	carrier            carrier        // of chunks to the other end; nil where both ends see the same memory
+	direct             DirectExchange // copies between buffers that it reaches; nil where that is not possible
+	next               int            // slot of the next chunk
+	laneBytesPerSecond float64        // through exchange memory
+	failed             error          // sticky: the exchange memory cannot be used again, or the link is closed
 }
 
 // linkSlot is room for one chunk, and the last uses of it.

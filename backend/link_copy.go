@@ -58,7 +58,11 @@ func (l *PeerLink) copyInTurn(ctx context.Context, ticket chan struct{}, dst, sr
 	case l.Path == SameDevice:
 		return l.copyInside(ctx, dst, src)
 	}
-	err := l.copyChunks(ctx, dst, src)
+	copying := l.copyChunks
+	if l.reaches(dst, src) {
+		copying = l.copyDirect
+	}
+	err := copying(ctx, dst, src)
 	if errors.Is(err, ErrDeviceLost) || errors.Is(err, ErrTimedOut) && ctx.Err() == nil {
 		l.giveUp(err)
 	}

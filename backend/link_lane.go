@@ -30,13 +30,20 @@ const laneGain = 2
 
 // UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:
 // GPUs have copy engines that are several times slower than kernels. The pattern is sent again. Call it before the
-// first copy. On paths through the host, which is slower than either, nothing changes.
+// first copy. On paths through the host, which is slower than either, nothing changes; nor do direct copies.
 func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
 	if !l.inDeviceMemory() {
 		return nil
 	}
 	kernels := kernelLane
 	kernels.near, kernels.far = near, far
+	direct := l.direct
+	l.direct = nil
+	defer func() {
+		if l.direct = direct; direct == nil {
+			l.BytesPerSecond = l.laneBytesPerSecond
+		}
+	}()
 	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) error {
 		before := l.lane
 		l.lane = kernels
@@ -68,10 +75,10 @@ func (l *PeerLink) tryLane(ctx context.Context, other lane, dst, src *Buffer) er
 			break
 		}
 	}
-	if err != nil || rate <= gain*l.BytesPerSecond {
+	if err != nil || rate <= gain*l.laneBytesPerSecond {
 		l.lane = before
 		return err
 	}
-	l.BytesPerSecond = rate
+	l.laneBytesPerSecond = rate
 	return nil
 }

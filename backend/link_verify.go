@@ -14,13 +14,16 @@ func (l *PeerLink) verify(ctx context.Context) error {
 		if err = l.prove(ctx, dst, src); err != nil {
 			return err
 		}
-		if l.BytesPerSecond, err = l.rate(ctx, dst, src); err != nil {
+		if l.laneBytesPerSecond, err = l.rate(ctx, dst, src); err != nil {
 			return err
 		}
-		if !l.inDeviceMemory() || l.From.info.CPULike() || l.To.info.CPULike() {
-			return nil
+		if l.inDeviceMemory() && !l.From.info.CPULike() && !l.To.info.CPULike() {
+			if err = l.tryLane(ctx, kernelLane, dst, src); err != nil {
+				return err
+			}
 		}
-		return l.tryLane(ctx, kernelLane, dst, src)
+		l.BytesPerSecond = l.laneBytesPerSecond
+		return l.tryDirect(ctx, dst, src)
 	})
 }
 

@@ -30,6 +30,24 @@ func (r Range) Block() (block Block, offsetBytes uint64) {
 	return r.Buffer.block, r.Buffer.offsetBytes + r.OffsetBytes
 }
 
+// problem says what is wrong with a range that a command of a device is to use; "" if nothing is, or it is absent.
+func (r Range) problem(d *Device, what string, alignment uint64) string {
+	b := r.Buffer
+	switch {
+	case b == nil:
+	case b.device != d:
+		return what + " belongs to another device"
+	case b.released.Load():
+		return fmt.Sprintf("%s %q was released", what, b.label)
+	case r.OffsetBytes > b.sizeBytes || r.SizeBytes > b.sizeBytes-r.OffsetBytes:
+		return fmt.Sprintf("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label,
+			b.sizeBytes)
+	case (b.offsetBytes+r.OffsetBytes)%alignment != 0:
+		return fmt.Sprintf("%s: offset %d is not a multiple of %d", what, b.offsetBytes+r.OffsetBytes, alignment)
+	}
+	return ""
+}
+
 // CommandKind says which fields of a Command are used.
 type CommandKind uint8
 
@@ -128,19 +146,8 @@ func (c *Command) validate(d *Device, role Role) error {
 		return e
 	}
 	check := func(what string, r Range, alignment uint64) error {
-		b := r.Buffer
-		switch {
-		case b == nil:
-			return nil
-		case b.device != d:
-			return fail("%s belongs to another device", what)
-		case b.released.Load():
-			return fail("%s %q was released", what, b.label)
-		case r.OffsetBytes > b.sizeBytes || r.SizeBytes > b.sizeBytes-r.OffsetBytes:
-			return fail("%s: %d bytes at %d exceed buffer %q of %d bytes", what, r.SizeBytes, r.OffsetBytes, b.label,
-				b.sizeBytes)
-		case (b.offsetBytes+r.OffsetBytes)%alignment != 0:
-			return fail("%s: offset %d is not a multiple of %d", what, b.offsetBytes+r.OffsetBytes, alignment)
+		if problem := r.problem(d, what, alignment); problem != "" {
+			return fail("%s", problem)
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ const (
 	Waited                      // Role, or Range: the whole buffer that is waited for
 	Uploaded                    // Range: the destination
 	Downloaded                  // Range: the source
+	Received                    // Range: a part of the destination of a peer copy that uses no queue
 )
 
 // Event is a call by which the user of a [Device] gives it work or waits for it. A transfer is one event, however many

@@ -34,6 +34,7 @@ type block struct {
 	driver *Driver
 	kind   backend.Memory
 	region *region
+	joined bool // reached by direct copies of an exchange
 	freed  atomic.Bool
 	users  int // running batches; guarded by driver.mu
 }
@@ -168,7 +169,7 @@ func (d *Driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 // adopt makes a block of the driver that maps r. Where the driver was closed meanwhile, the memory goes back.
 func (d *Driver) adopt(kind backend.Memory, r *region) (backend.Block, error) {
 	r.references.Add(1)
-	b := &block{driver: d, kind: kind, region: r}
+	b := &block{driver: d, kind: kind, region: r, joined: kind == backend.DeviceLocal && d.joined.Load()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

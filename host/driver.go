@@ -15,13 +15,14 @@ import (
 // keptTimes is the number of completed batches per queue whose times are kept until somebody asks.
 const keptTimes = 4096
 
-// Driver is an open logical device of the host. It implements backend.Driver, backend.SharedMemory and
-// backend.PeerExchange.
+// Driver is an open logical device of the host. It implements backend.Driver, backend.SharedMemory,
+// backend.PeerExchange and backend.PeerMemory.
 type Driver struct {
 	backend *Backend
 	index   int
 	info    *backend.DeviceInfo
 	epoch   time.Time
+	joined  atomic.Bool // device-local blocks can be copied directly
 	stopped atomic.Bool // closed or lost: running commands end at the next group
 	queues  sync.WaitGroup
 
@@ -46,6 +47,7 @@ var (
 	_ backend.Driver       = (*Driver)(nil)
 	_ backend.SharedMemory = (*Driver)(nil)
 	_ backend.PeerExchange = (*Driver)(nil)
+	_ backend.PeerMemory   = (*Driver)(nil)
 	_ backend.Clock        = (*Driver)(nil)
 )
 

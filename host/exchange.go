@@ -42,8 +42,8 @@ type exchange struct {
 }
 
 type exchangeCopy struct {
-	pair             int
-	sizeBytes, value uint64
+	dst, src []byte
+	value    uint64
 }
 
 // OpenExchange implements backend.PeerExchange, as Options.Exchange says.
@@ -92,12 +92,41 @@ func (e *exchange) Semaphores() (ready, arrived backend.Semaphore, ok bool) {
 }
 
 func (e *exchange) Copy(pair int, sizeBytes, value uint64) error {
+	near, far := e.pairs[pair][0], e.pairs[pair][1]
+	e.start(pair, exchangeCopy{far.region.bytes[:sizeBytes], near.region.bytes[:sizeBytes], value})
+	return nil
+}
+
+func (e *exchange) start(pair int, c exchangeCopy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.started++
 	e.last[pair] = e.started
-	e.queue = append(e.queue, exchangeCopy{pair, sizeBytes, value})
+	e.queue = append(e.queue, c)
 	e.changed.Broadcast()
+}
+
+// JoinPeers implements backend.PeerMemory, as Options.Exchange says.
+func (d *Driver) JoinPeers([]backend.Driver) error {
+	if d.backend.options.Exchange == NoExchange {
+		return d.fail("join", backend.ErrUnsupported, "no other driver copies between these devices")
+	}
+	d.joined.Store(true)
+	return nil
+}
+
+// Reaches implements backend.DirectExchange.
+func (e *exchange) Reaches(dst, src backend.Block) bool {
+	far, okFar := dst.(*block)
+	near, okNear := src.(*block)
+	return okFar && okNear && far.driver == e.to && near.driver == e.from && far.joined && near.joined
+}
+
+// CopyDirect implements backend.DirectExchange.
+func (e *exchange) CopyDirect(pair int, dst backend.Block, dstOffset uint64, src backend.Block,
+	srcOffset, sizeBytes uint64) error {
+	far, near := dst.(*block).region.bytes, src.(*block).region.bytes
+	e.start(pair, exchangeCopy{dst: far[dstOffset:][:sizeBytes], src: near[srcOffset:][:sizeBytes]})
 	return nil
 }
 
@@ -116,7 +145,7 @@ func (e *exchange) serve() {
 		e.queue = e.queue[1:]
 		e.mu.Unlock()
 		if !e.ordered || e.ready.await(c.value, e.isClosed) {
-			copy(e.pairs[c.pair][1].region.bytes[:c.sizeBytes], e.pairs[c.pair][0].region.bytes)
+			copy(c.dst, c.src)
 			e.arrived.raise(c.value)
 		}
 		e.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/vulkan/cuda"
 )
 
 /*
@@ -40,6 +41,7 @@ type driver struct {
 
 	mu      sync.Mutex // guards what follows
 	blocks  map[*block]struct{}
+	joined  []*cuda.GPU                  // that reach blocks, the device's own first; nil: the device was not joined with others
 	layouts map[uint32]vk.PipelineLayout // by bytes of push constants
 	pipes   []vk.Pipeline
 }
@@ -48,6 +50,7 @@ var (
 	_ backend.Driver       = (*driver)(nil)
 	_ backend.SharedMemory = (*driver)(nil)
 	_ backend.PeerExchange = (*driver)(nil)
+	_ backend.PeerMemory   = (*driver)(nil)
 	_ backend.Clock        = (*driver)(nil)
 )
 
@@ -187,7 +190,7 @@ func (d *driver) Close() error {
 		if b.live {
 			n, bytes = n+1, bytes+b.sizeBytes
 		}
-		b.destroy()
+		errs = append(errs, b.destroy())
 	}
 	if n > 0 {
 		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, bytes))
@@ -199,6 +202,7 @@ func (d *driver) Close() error {
 
 // destroy releases everything but blocks, as far as it was made.
 func (d *driver) destroy() {
+	d.leavePeers()
 	for _, p := range d.pipes {
 		vk.DestroyPipeline(d.device, p, nil)
 	}

@@ -26,10 +26,9 @@ type exchange struct {
 }
 
 type exchangePair struct {
-	near, far             *block
-	nearMemory, farMemory *cuda.Memory
-	copied                *cuda.Event
-	busy                  bool // copied has not been seen to pass
+	near, far *block
+	copied    *cuda.Event
+	busy      bool // copied has not been seen to pass
 }
 
 // OpenExchange implements [backend.PeerExchange] for NVIDIA's driver.
@@ -84,33 +83,22 @@ func (e *exchange) openCUDA() (err error) {
 func (e *exchange) addPair(sizeBytes uint64) (err error) {
 	e.pairs = append(e.pairs, exchangePair{})
 	p := &e.pairs[len(e.pairs)-1]
-	if p.near, p.nearMemory, err = e.from.allocateByCUDA(sizeBytes, e.nearGPU, e.farGPU); err != nil {
+	if p.near, err = e.from.allocateExchange(sizeBytes, e.nearGPU, e.farGPU); err != nil {
 		return err
 	}
-	if p.far, p.farMemory, err = e.to.allocateByCUDA(sizeBytes, e.nearGPU, e.farGPU); err != nil {
+	if p.far, err = e.to.allocateExchange(sizeBytes, e.nearGPU, e.farGPU); err != nil {
 		return err
 	}
 	p.copied, err = e.nearGPU.NewEvent()
 	return err
 }
 
-// allocateByCUDA allocates memory of this device's GPU by CUDA and opens it as a block. The Vulkan device of another
-// GPU would accept its file descriptor as well, but map other memory; so the GPU is that with the device's own UUID,
-// and the descriptor does not leave this function.
-func (d *driver) allocateByCUDA(sizeBytes uint64, access ...*cuda.GPU) (*block, *cuda.Memory, error) {
-	memory, err := cuda.Allocate(d.info.UUID, sizeBytes, access...)
-	if err != nil {
-		return nil, nil, err
+func (d *driver) allocateExchange(sizeBytes uint64, access ...*cuda.GPU) (*block, error) {
+	if err := d.enter("connect"); err != nil {
+		return nil, err
 	}
-	fd, err := memory.Export()
-	if err != nil {
-		return nil, nil, errors.Join(err, memory.Free())
-	}
-	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: memory.SizeBytes}
-	if err := d.openFD(b, fd, memory.SizeBytes, ^uint32(0)); err != nil {
-		return nil, nil, errors.Join(err, memory.Free())
-	}
-	return b, memory, nil
+	defer d.leave()
+	return d.allocateByCUDA(sizeBytes, access...)
 }
 
 // openTimelines makes the semaphores that order copies with queues. Where they cannot be shared, the host orders them.
@@ -140,13 +128,9 @@ func (e *exchange) Copy(pair int, sizeBytes, value uint64) error {
 			return err
 		}
 	}
-	if err := e.copies.Copy(p.farMemory, p.nearMemory, sizeBytes); err != nil {
+	if err := e.start(p, p.far, 0, p.near, 0, sizeBytes); err != nil {
 		return err
 	}
-	if err := p.copied.Record(e.copies); err != nil {
-		return err
-	}
-	p.busy = true
 	if e.arrived == nil {
 		return nil
 	}
@@ -154,6 +138,29 @@ func (e *exchange) Copy(pair int, sizeBytes, value uint64) error {
 		return err
 	}
 	return e.arrivals.Raise(e.arrived.cuda, value)
+}
+
+// start starts a copy between two blocks, which a pair is then busy with.
+func (e *exchange) start(p *exchangePair, dst *block, dstOffset uint64, src *block, srcOffset, sizeBytes uint64) error {
+	if err := e.copies.Copy(dst.cuda, dstOffset, src.cuda, srcOffset, sizeBytes); err != nil {
+		return err
+	}
+	p.busy = true
+	return p.copied.Record(e.copies)
+}
+
+// Reaches implements [backend.DirectExchange].
+func (e *exchange) Reaches(dst, src backend.Block) bool {
+	far, okFar := dst.(*block)
+	near, okNear := src.(*block)
+	return okFar && okNear && far.d == e.to && near.d == e.from && far.cuda != nil && near.cuda != nil &&
+		far.cuda.ReachedBy(e.nearGPU) && near.cuda.ReachedBy(e.nearGPU)
+}
+
+// CopyDirect implements [backend.DirectExchange].
+func (e *exchange) CopyDirect(pair int, dst backend.Block, dstOffset uint64, src backend.Block,
+	srcOffset, sizeBytes uint64) error {
+	return e.start(&e.pairs[pair], dst.(*block), dstOffset, src.(*block), srcOffset, sizeBytes)
 }
 
 func (e *exchange) Wait(ctx context.Context, pair int, limit time.Duration) error {
@@ -168,7 +175,7 @@ func (e *exchange) Wait(ctx context.Context, pair int, limit time.Duration) erro
 
 // await polls, because a wait of CUDA cannot be cancelled.
 func (e *exchange) await(ctx context.Context, event *cuda.Event, limit time.Duration) error {
-	const awake = 50 * time.Microsecond
+	const awake, nap = 200 * time.Microsecond, 25 * time.Microsecond
 	for start := time.Now(); ; {
 		passed, err := event.Passed()
 		if passed || err != nil {
@@ -183,7 +190,7 @@ func (e *exchange) await(ctx context.Context, event *cuda.Event, limit time.Dura
 		case waited < awake:
 			runtime.Gosched()
 		default:
-			time.Sleep(awake / 2)
+			time.Sleep(nap)
 		}
 	}
 }
@@ -217,7 +224,7 @@ func (e *exchange) settle(limit time.Duration) error {
 	return e.await(context.Background(), e.settled, limit)
 }
 
-// Close implements [backend.Exchange]. The blocks keep their memory until they are freed.
+// Close implements [backend.Exchange].
 func (e *exchange) Close() error {
 	if err := e.settle(closeLimit); errors.Is(err, backend.ErrTimedOut) {
 		return err
@@ -227,16 +234,9 @@ func (e *exchange) Close() error {
 			t.close(e.abandoned)
 		}
 	}
-	var errs []error
-	for i := range e.pairs {
-		p := &e.pairs[i]
+	for _, p := range e.pairs {
 		if p.copied != nil {
 			p.copied.Close()
-		}
-		for _, m := range []*cuda.Memory{p.nearMemory, p.farMemory} {
-			if m != nil {
-				errs = append(errs, m.Free())
-			}
 		}
 	}
 	if e.settled != nil {
@@ -252,5 +252,5 @@ func (e *exchange) Close() error {
 			g.Close()
 		}
 	}
-	return errors.Join(errs...)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/hugepages"
+	"github.com/spirjoin/spirjoin/vulkan/cuda"
 )
 
 /*
@@ -30,6 +31,7 @@ type block struct {
 	parts      []part // of a sparse block, instead of store
 	unbound    bool   // perhaps its binding is still under way
 	exportable bool
+	cuda       *cuda.Memory // that the block was opened from; nil: Vulkan's own
 	mapped     []byte
 	pin        runtime.Pinner // of imported memory
 	live       bool           // guarded by d.mu
@@ -55,23 +57,28 @@ func (b *block) Free() error {
 		return d.misuse("free", "a %v block of %d bytes was freed before, or its device was closed", b.memory,
 			b.sizeBytes)
 	}
-	b.destroy()
-	return nil
+	return b.destroy()
 }
 
 // destroy releases what the block holds, as far as it was made. Freeing mapped memory unmaps it.
-func (b *block) destroy() {
+func (b *block) destroy() error {
 	vk.DestroyBuffer(b.d.device, b.buffer, nil)
 	vk.FreeMemory(b.d.device, b.store, nil)
 	b.freeParts()
 	b.buffer, b.store, b.mapped = vk.NullBuffer, vk.NullDeviceMemory, nil
 	b.pin.Unpin()
+	if b.cuda == nil {
+		return nil
+	}
+	memory := b.cuda
+	b.cuda = nil
+	return memory.Free()
 }
 
 // abandon releases a block that could not be made, at once or, while it may still be in use, with its device.
 func (b *block) abandon() {
 	if !b.unbound {
-		b.destroy()
+		_ = b.destroy() // the error that led here is reported
 		return
 	}
 	b.d.mu.Lock()
@@ -87,6 +94,11 @@ func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 	defer d.leave()
 	if memory > backend.HostVisible {
 		return nil, d.misuse("allocate", "%d is neither device-local nor host-visible memory", memory)
+	}
+	if memory == backend.DeviceLocal {
+		if b, ok := d.allocateJoined(sizeBytes); ok {
+			return b, nil
+		}
 	}
 	b := &block{d: d, memory: memory, sizeBytes: sizeBytes,
 		sparse: memory == backend.DeviceLocal && d.binds != nil && sizeBytes > d.partBytes}
@@ -242,7 +254,7 @@ func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 			(*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 	if err != nil {
-		b.destroy()
+		b.abandon()
 		return nil, err
 	}
 	b.mapped = memory

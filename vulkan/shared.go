@@ -105,17 +105,23 @@ func (d *driver) openFD(b *block, fd int, storeSize uint64, allowed uint32) erro
 		if b.storeSize != storeSize {
 			return outOfMemory
 		}
-		r := result(C.sj_import_fd(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), C.int(fd),
-			(*C.uint64_t)(unsafe.Pointer(&b.store))))
-		if r == success {
-			fd = -1 // now the driver's
-		}
-		return r
+		passed := fd
+		fd = -1
+		return d.importFD(passed, b.storeSize, b.storeType, b.dedicated(), (*C.uint64_t)(unsafe.Pointer(&b.store)))
 	})
 	if err != nil {
-		b.destroy()
+		b.abandon()
 		return err
 	}
 	d.keep(b)
 	return nil
+}
+
+// importFD opens memory that was exported as an opaque file descriptor, which is used up or closed.
+func (d *driver) importFD(fd int, sizeBytes uint64, storeType uint32, dedicated C.uint64_t, memory *C.uint64_t) result {
+	r := result(C.sj_import_fd(d.shim, C.uint64_t(sizeBytes), C.uint32_t(storeType), dedicated, C.int(fd), memory))
+	if r != success {
+		_ = syscall.Close(fd)
+	}
+	return r
 }

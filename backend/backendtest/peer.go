@@ -233,7 +233,7 @@ func checkCancelledLink(t *testing.T, s *suite) {
 			ctx, cancel := context.WithCancel(background)
 			var submitted atomic.Int32
 			b.Observe(func(e backend.Event) {
-				if e.Kind == backend.Submitted && submitted.Add(1) == chunks {
+				if (e.Kind == backend.Submitted || e.Kind == backend.Received) && submitted.Add(1) == chunks {
 					cancel()
 				}
 			})

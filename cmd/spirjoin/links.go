@@ -118,6 +118,11 @@ func measureLinks(ctx context.Context, system *spirjoin.System, o linkOptions) (
 		}
 		ends = append(ends, e)
 	}
+	var devices []*backend.Device
+	for _, e := range ends {
+		devices = append(devices, e.device)
+	}
+	backend.Join(devices...)
 	for i, from := range ends {
 		for j, to := range ends {
 			if i == j {

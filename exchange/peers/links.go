@@ -10,7 +10,8 @@ import (
 
 // Link copies from one device to another. [backend.PeerLink] is one.
 type Link interface {
-	// Copy returns when the copy is complete. Both ranges have the same size, a multiple of 4 bytes.
+	// Copy returns when the copy is complete. Both ranges have the same size, a multiple of 4 bytes. Several goroutines
+	// may copy at once.
 	Copy(ctx context.Context, dst, src backend.Range) error
 	Close() error
 }
@@ -27,9 +28,9 @@ type Links struct {
 	open map[[2]*backend.Device]*pair
 }
 
-// pair is the link of two devices, for one copy at a time.
+// pair is the link of two devices.
 type pair struct {
-	turn chan struct{} // holds one token while the link is made or used
+	turn chan struct{} // holds one token while the link is made or looked up
 	link Link          // nil until it is made
 }
 
@@ -48,7 +49,11 @@ func NewLinks(connect Connect) *Links {
 }
 
 func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src backend.Range) error {
-	return l.use(ctx, from, to, func(link Link) error { return link.Copy(ctx, dst, src) })
+	link, err := l.link(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	return link.Copy(ctx, dst, src)
 }
 
 // Direct reports whether bytes take a way between two devices that is known not to be one through host memory: only if
@@ -77,7 +82,7 @@ func (l *Links) Make(ctx context.Context, devices []*backend.Device) error {
 			if from == to {
 				continue
 			}
-			if err := l.use(ctx, from, to, func(Link) error { return nil }); err != nil {
+			if _, err := l.link(ctx, from, to); err != nil {
 				return err
 			}
 		}
@@ -85,8 +90,8 @@ func (l *Links) Make(ctx context.Context, devices []*backend.Device) error {
 	return nil
 }
 
-// use calls do with the link of two devices, which it makes if there is none.
-func (l *Links) use(ctx context.Context, from, to *backend.Device, do func(Link) error) (err error) {
+// link returns the link of two devices, which it makes if there is none.
+func (l *Links) link(ctx context.Context, from, to *backend.Device) (Link, error) {
 	l.mu.Lock()
 	p := l.open[[2]*backend.Device{from, to}]
 	if p == nil {
@@ -98,15 +103,16 @@ func (l *Links) use(ctx context.Context, from, to *backend.Device, do func(Link)
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
 	case <-ctx.Done():
-		return backend.ContextError(ctx)
+		return nil, backend.ContextError(ctx)
 	}
 	if p.link == nil {
-		if p.link, err = l.connect(ctx, from, to); err != nil {
-			p.link = nil
-			return err
+		link, err := l.connect(ctx, from, to)
+		if err != nil {
+			return nil, err
 		}
+		p.link = link
 	}
-	return do(p.link)
+	return p.link, nil
 }
 
 // Close closes all links. Nobody may use them any more.

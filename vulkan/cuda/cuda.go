@@ -109,50 +109,5 @@ func (g *GPU) Reaches(other *GPU) bool {
 	return g.ordinal == other.ordinal || C.sjc_can_access(g.ordinal, other.ordinal, &can) == C.SJC_SUCCESS && can != 0
 }
 
-// Memory is memory of a GPU. It holds the context of that GPU by itself.
-type Memory struct {
-	SizeBytes uint64 // as allocated
-	gpu       *GPU
-	handle    C.uint64_t
-	address   C.uint64_t
-}
-
-// Allocate returns at least sizeBytes of the memory of the GPU with a UUID, which the GPUs of access can read and
-// write. Errors: ErrDeviceMemory, and ErrUnsupported if one of these GPUs cannot access it.
-func Allocate(uuid string, sizeBytes uint64, access ...*GPU) (*Memory, error) {
-	g, err := Open(uuid)
-	if err != nil {
-		return nil, err
-	}
-	ordinals := make([]C.int, 0, len(access))
-	for _, a := range access {
-		if !a.Reaches(g) {
-			g.Close()
-			return nil, unsupported("allocate CUDA memory", "GPU %d cannot access the memory of GPU %d", int(a.ordinal),
-				int(g.ordinal))
-		}
-		ordinals = append(ordinals, a.ordinal)
-	}
-	m := &Memory{gpu: g}
-	size := C.uint64_t(sizeBytes)
-	if err := check(C.sjc_allocate(g.context, g.ordinal, &size, &ordinals[0], C.uint32_t(len(ordinals)), &m.handle,
-		&m.address), "allocate CUDA memory"); err != nil {
-		g.Close()
-		return nil, err
-	}
-	m.SizeBytes = uint64(size)
-	return m, nil
-}
-
-// Export returns a new file descriptor of the memory.
-func (m *Memory) Export() (fd int, err error) {
-	var out C.int
-	err = check(C.sjc_export(m.gpu.context, m.handle, &out), "export CUDA memory")
-	return int(out), err
-}
-
-// Free frees the memory, which nothing may be using. Importers keep theirs.
-func (m *Memory) Free() error {
-	defer m.gpu.Close()
-	return check(C.sjc_free(m.gpu.context, m.handle, m.address, C.uint64_t(m.SizeBytes)), "free CUDA memory")
-}
+// Is reports whether two are the same GPU.
+func (g *GPU) Is(other *GPU) bool { return g.ordinal == other.ordinal }

@@ -59,7 +59,7 @@ enum {
 	F(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int))                                       \
 	F(CtxPushCurrent, "cuCtxPushCurrent_v2", (void *))                                                      \
 	F(CtxPopCurrent, "cuCtxPopCurrent_v2", (void **))                                                       \
-	F(MemGetAllocationGranularity, "cuMemGetAllocationGranularity", (size_t *, const AllocationProp *, int)) \
+	F(MemGetAllocationGranularity, "cuMemGetAllocationGranularity", (uint64_t *, const AllocationProp *, int)) \
 	F(MemCreate, "cuMemCreate", (uint64_t *, size_t, const AllocationProp *, uint64_t))                     \
 	F(MemRelease, "cuMemRelease", (uint64_t))                                                               \
 	F(MemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t))           \
@@ -123,47 +123,42 @@ int32_t sjc_can_access(int ordinal, int peer, int *can) { return cu.DeviceCanAcc
 
 enum { MAX_GPUS = 64 };
 
-static Result map(uint64_t handle, uint64_t size, const int *ordinals, uint32_t count, uint64_t *address) {
+static AllocationProp exportable(int ordinal) {
+	return (AllocationProp){PINNED_DEVICE_MEMORY, HANDLE_POSIX_FD, {LOCATION_DEVICE, ordinal}, NULL, {0}};
+}
+
+int32_t sjc_granule(void *context, int ordinal, uint64_t *size_bytes) {
+	const AllocationProp prop = exportable(ordinal);
+	IN(context, cu.MemGetAllocationGranularity(size_bytes, &prop, GRANULARITY_RECOMMENDED));
+}
+
+int32_t sjc_create(void *context, int ordinal, uint64_t size_bytes, uint64_t *handle) {
+	const AllocationProp prop = exportable(ordinal);
+	IN(context, cu.MemCreate(handle, size_bytes, &prop, 0));
+}
+
+int32_t sjc_release(void *context, uint64_t handle) { IN(context, cu.MemRelease(handle)); }
+
+int32_t sjc_reserve(void *context, uint64_t size_bytes, uint64_t *address) { IN(context, cu.MemAddressReserve(address, size_bytes, 0, 0, 0)); }
+
+int32_t sjc_unreserve(void *context, uint64_t address, uint64_t size_bytes) { IN(context, cu.MemAddressFree(address, size_bytes)); }
+
+static Result map(uint64_t handle, uint64_t address, uint64_t size, const int *ordinals, uint32_t count) {
 	AccessDesc access[MAX_GPUS];
-	for (uint32_t i = 0; i < count; i++) access[i] = (AccessDesc){{LOCATION_DEVICE, ordinals[i]}, READ_WRITE};
-	Result result = cu.MemAddressReserve(address, size, 0, 0, 0);
-	if (result != SJC_SUCCESS) return result;
-	result = cu.MemMap(*address, size, 0, handle, 0);
-	if (result == SJC_SUCCESS) {
-		result = cu.MemSetAccess(*address, size, access, count);
-		if (result != SJC_SUCCESS) cu.MemUnmap(*address, size);
-	}
-	if (result != SJC_SUCCESS) cu.MemAddressFree(*address, size);
-	return result;
-}
-
-static Result allocate(int ordinal, uint64_t *size, const int *ordinals, uint32_t count, uint64_t *handle, uint64_t *address) {
-	const AllocationProp prop = {PINNED_DEVICE_MEMORY, HANDLE_POSIX_FD, {LOCATION_DEVICE, ordinal}, NULL, {0}};
-	size_t granule = 0;
-	Result result = cu.MemGetAllocationGranularity(&granule, &prop, GRANULARITY_RECOMMENDED);
-	if (result != SJC_SUCCESS) return result;
-	*size = (*size + granule - 1) / granule * granule;
-	result = cu.MemCreate(handle, *size, &prop, 0);
-	if (result != SJC_SUCCESS) return result;
-	result = map(*handle, *size, ordinals, count, address);
-	if (result != SJC_SUCCESS) cu.MemRelease(*handle);
-	return result;
-}
-
-int32_t sjc_allocate(void *context, int ordinal, uint64_t *size_bytes, const int *ordinals, uint32_t count,
-	uint64_t *handle, uint64_t *address) {
 	if (count > MAX_GPUS) return SJC_MISSING;
-	IN(context, allocate(ordinal, size_bytes, ordinals, count, handle, address));
+	for (uint32_t i = 0; i < count; i++) access[i] = (AccessDesc){{LOCATION_DEVICE, ordinals[i]}, READ_WRITE};
+	Result result = cu.MemMap(address, size, 0, handle, 0);
+	if (result != SJC_SUCCESS) return result;
+	result = cu.MemSetAccess(address, size, access, count);
+	if (result != SJC_SUCCESS) cu.MemUnmap(address, size);
+	return result;
 }
 
-static Result release(uint64_t handle, uint64_t address, uint64_t size) {
-	Result unmapped = cu.MemUnmap(address, size);
-	Result freed = cu.MemAddressFree(address, size);
-	Result released = cu.MemRelease(handle);
-	return unmapped != SJC_SUCCESS ? unmapped : freed != SJC_SUCCESS ? freed : released;
+int32_t sjc_map(void *context, uint64_t handle, uint64_t address, uint64_t size_bytes, const int *ordinals, uint32_t count) {
+	IN(context, map(handle, address, size_bytes, ordinals, count));
 }
 
-int32_t sjc_free(void *context, uint64_t handle, uint64_t address, uint64_t size_bytes) { IN(context, release(handle, address, size_bytes)); }
+int32_t sjc_unmap(void *context, uint64_t address, uint64_t size_bytes) { IN(context, cu.MemUnmap(address, size_bytes)); }
 
 int32_t sjc_export(void *context, uint64_t handle, int *fd) { IN(context, cu.MemExport(fd, handle, HANDLE_POSIX_FD, 0)); }
 

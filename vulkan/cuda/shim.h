@@ -18,11 +18,15 @@ int32_t sjc_open(int ordinal, void **context);
 int32_t sjc_close(int ordinal);
 int32_t sjc_can_access(int ordinal, int peer, int *can);
 
-// Device memory that can be exported as a file descriptor, mapped for the GPUs in ordinals. *size_bytes is rounded up to
-// what the GPU allocates.
-int32_t sjc_allocate(void *context, int ordinal, uint64_t *size_bytes, const int *ordinals, uint32_t count,
-	uint64_t *handle, uint64_t *address);
-int32_t sjc_free(void *context, uint64_t handle, uint64_t address, uint64_t size_bytes);
+// Device memory that can be exported as a file descriptor, in multiples of the granule, and addresses that it is mapped
+// at for the GPUs in ordinals.
+int32_t sjc_granule(void *context, int ordinal, uint64_t *size_bytes);
+int32_t sjc_create(void *context, int ordinal, uint64_t size_bytes, uint64_t *handle);
+int32_t sjc_release(void *context, uint64_t handle);
+int32_t sjc_reserve(void *context, uint64_t size_bytes, uint64_t *address);
+int32_t sjc_unreserve(void *context, uint64_t address, uint64_t size_bytes);
+int32_t sjc_map(void *context, uint64_t handle, uint64_t address, uint64_t size_bytes, const int *ordinals, uint32_t count);
+int32_t sjc_unmap(void *context, uint64_t address, uint64_t size_bytes);
 int32_t sjc_export(void *context, uint64_t handle, int *fd);
 
 int32_t sjc_stream(void *context, void **stream);

@@ -21,10 +21,10 @@ func (g *GPU) NewStream() (*Stream, error) {
 // Close releases the stream; its work goes on.
 func (s *Stream) Close() { C.sjc_destroy_stream(s.gpu.context, s.handle) }
 
-// Copy starts to copy the first sizeBytes of a memory to another.
-func (s *Stream) Copy(dst, src *Memory, sizeBytes uint64) error {
-	return lost(C.sjc_copy(s.gpu.context, s.handle, dst.address, dst.gpu.context, src.address, src.gpu.context,
-		C.uint64_t(sizeBytes)), "copy between CUDA devices")
+// Copy starts to copy sizeBytes from an offset of a memory to one of another.
+func (s *Stream) Copy(dst *Memory, dstOffset uint64, src *Memory, srcOffset, sizeBytes uint64) error {
+	return lost(C.sjc_copy(s.gpu.context, s.handle, dst.at(dstOffset), dst.gpu.context, src.at(srcOffset),
+		src.gpu.context, C.uint64_t(sizeBytes)), "copy between CUDA devices")
 }
 
 // After makes the stream wait for an event, also of another GPU.
