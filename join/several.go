@@ -60,7 +60,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	}
 	one := []member{{engine: s.engine.Engine, time: planned.Alternatives[0].Time()}}
 	for _, e := range s.engine.others {
-		q, err := s.planOn(e, planned.Spec, l, 1, 1)
+		q, err := s.planOn(e, planned.Spec, l, "", 1, 1)
 		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 			continue
 		}
@@ -110,11 +110,11 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 		all += speeds[i]
 	}
 	for i, m := range members {
-		spec := spec
+		place := ""
 		if spec.Scattered = scattered; scattered && i > 0 { // rows that move have the same columns everywhere
-			spec.Place = team.Alternatives[0].Place
+			place = team.Alternatives[0].Place
 		}
-		q, err := s.planOn(m.engine, spec, l, speeds[i]/all, len(members))
+		q, err := s.planOn(m.engine, spec, l, place, speeds[i]/all, len(members))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -128,13 +128,15 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 	return team, slowest, nil
 }
 
-// planOn plans the query on a device for a share of the probe side, as one of several.
-func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, share float64, devices int) (*query.Query, error) {
+// planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a place;
+// "": where that is best.
+func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place string, share float64, devices int) (
+	*query.Query, error) {
 	own := *l
 	own.several = devices > 1 && !spec.Scattered
 	spec.Trees, spec.Among = own.trees(e), uint64(devices)
-	if spec.Place != "" {
-		spec.Trees = slices.DeleteFunc(spec.Trees, func(tree query.Join) bool { return tree.Place != spec.Place })
+	if place != "" {
+		spec.Trees = slices.DeleteFunc(spec.Trees, func(tree query.Join) bool { return tree.Place != place })
 	}
 	if e != s.engine.Engine { // the first device has what there is once
 		spec.Grant, spec.Release, spec.PartsBytes, spec.WaitingBytes = nil, nil, 0, 0

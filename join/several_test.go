@@ -33,54 +33,29 @@ func severalEngine(t *testing.T, devices []*backend.Device, allocator memory.All
 	return engine
 }
 
-// TestSeveralDevices: every kind by every algorithm on one to eight devices, in granules and windows, with tables and
-// with sources of unknown length.
+// TestSeveralDevices: every kind by every algorithm on two to five devices, in granules and windows, of sources of unknown
+// length, with build sides that each device loads or that move.
 func TestSeveralDevices(t *testing.T) {
-	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
-		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
-	sizes := []int{2, 3, 5}
-	if devicetest.RaceDetector {
-		sizes = sizes[1:2]
-	}
-	for _, n := range sizes {
-		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
-			shared := 0
-			for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3) {
-				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
-					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
-					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
-				of := tables
-				if spec.How == join.Cross {
-					of = few
-				}
-				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-				engine := severalEngine(t, devices, allocator, 0)
-				for _, e := range engine.Engines() {
-					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
-				}
-				engine.Spread = []query.Spreading{query.SpreadAuto, query.SpreadAlways, query.SpreadAuto}[c[2]]
-				rows := []int64{1, 7, 30}[c[2]]
-				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
-				if len(stats.Devices) > 1 {
-					shared++
-				}
-				engine.Close()
-				allocator.AssertSize(t, 0)
-			}
-			require.Greater(t, shared, 5)
-			for _, device := range devices {
-				noMemoryInUse(t, device)
-			}
-		})
-	}
+	everyKindOnSeveral(t, few, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
+		e.Spread = at == 1
+		return spec.How == join.Cross
+	})
 }
 
-// TestScattered: the same where rows of both sides meet by their keys.
+// TestScattered: the same where rows of both sides meet by their keys, of which there may be only one.
 func TestScattered(t *testing.T) {
+	one := [2]arrow.Table{rich(t, 3, 40, 1, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 1, arrow.PrimitiveTypes.Int64)}
+	everyKindOnSeveral(t, one, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
+		e.Scatter = true
+		return at == 1 || spec.How == join.Cross
+	})
+}
+
+// everyKindOnSeveral joins two tables, or others, as prepare says, with 0, 1 or 2 in turn, and compares with the oracle.
+func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
-	one := [2]arrow.Table{rich(t, 3, 40, 1, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 1, arrow.PrimitiveTypes.Int64)}
 	sizes := []int{2, 3, 5}
 	if devicetest.RaceDetector {
 		sizes = sizes[1:2]
@@ -90,18 +65,18 @@ func TestScattered(t *testing.T) {
 			shared := 0
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
-			engine.Scatter = true
-			for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 3, 3, len(parts), 3, 3, 2) {
+			for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3, 3) {
 				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
 					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
-				if spec.How == join.Cross {
-					continue
+				of := tables
+				if prepare(engine, &spec, c[7]) {
+					of = others
 				}
 				for _, e := range engine.Engines() {
 					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
 				}
-				rows, of := []int64{1, 7, 30}[c[2]], [][2]arrow.Table{tables, one}[c[7]]
+				rows := []int64{1, 7, 30}[c[2]]
 				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
 				if len(stats.Devices) > 1 {
 					shared++

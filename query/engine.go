@@ -29,8 +29,8 @@ type Engine struct {
 	Compare Comparing
 	// Keys says where key codes are made. For measurements and tests.
 	Keys KeyPlace
-	// Spread says whether several devices load a build side once, or each of them. For measurements and tests.
-	Spread Spreading
+	// Spread makes several devices load every build side once, and pass it on over any links. For measurements and tests.
+	Spread bool
 	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
 	Trace *exec.Trace
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
@@ -49,15 +49,6 @@ type shared struct {
 	reserved  uint64       // host memory that was taken out of the cap
 	links     *peers.Links // between the devices
 }
-
-// Spreading says how a build side comes to several devices.
-type Spreading uint8
-
-const (
-	SpreadAuto   Spreading = iota // once where the devices have links of their own, and it is large
-	SpreadNever                   // each device loads all of it
-	SpreadAlways                  // each loads a range of its rows, which go to the others over any links
-)
 
 // Member is a device, with what an engine on it needs.
 type Member struct {

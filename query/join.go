@@ -79,7 +79,6 @@ type Spec struct {
 	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has the
 	// whole build side. The facts are those of the share of one device.
 	Scattered bool
-	Place     string // of the trees that may be taken; "": any
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
 	Among uint64

@@ -337,12 +337,17 @@ func rowBytes(f *operator.Facts, side int) uint64 {
 	return uint64(sizeBytes)
 }
 
-// fitScattered adds the memory of the exchange of the build side to an alternative: rows in pieces and as a whole, a piece
-// as it was loaded and in the order of its parts, and the next one.
+// exchangedBytes is the device memory of the exchange of a build side: rows in pieces and as a whole, a piece as it was
+// loaded and in the order of its parts, and the next one.
+func exchangedBytes(f *operator.Facts) uint64 {
+	rows := f.Rows[operator.Build] * rowBytes(f, operator.Build)
+	need := 2*rows + 3*rows/scatteredPieces
+	return need + operator.Slack(need)
+}
+
+// fitScattered adds the memory of the exchange of the build side to an alternative.
 func (q *Query) fitScattered(a *Alternative, limits planner.Limits) {
-	need := a.Facts.Rows[operator.Build] * rowBytes(&a.Facts, operator.Build)
-	need = 2*need + 3*need/scatteredPieces
-	need += operator.Slack(need)
+	need := exchangedBytes(&a.Facts)
 	if a.PeakBytes = max(a.PeakBytes, need); a.Err == nil && a.PeakBytes > limits.DeviceMemoryBytes {
 		a.Err = &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
 			Detail: fmt.Sprintf("to exchange the build side takes %d bytes of the device, %d are free; raise device_memory",

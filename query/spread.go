@@ -20,35 +20,28 @@ import (
 const leastSpreadBytes = 16 << 20
 
 // spreads reports whether the build side of the strands is loaded once. All must have the same columns, and the links
-// must be there: to make them takes longer than most joins ([Engine.Connect]).
+// must be there: to make them takes longer than most joins ([Engine.Connect]). It must fit the memory that is planned.
 func (r *Result) spreads() bool {
-	first := r.strands[0]
-	f := &first.taken.Facts
-	if len(r.strands) == 1 || r.built != nil || r.Query.Engine.Spread == SpreadNever || r.Query.Empty != "" {
+	e, f := r.Query.Engine, &r.taken.Facts
+	if len(r.strands) == 1 || r.Query.Empty != "" {
 		return false
 	}
+	sizeBytes := f.Rows[operator.Build] * rowBytes(f, operator.Build)
 	for _, s := range r.strands {
-		if s.taken.Compare == CompareDevice || !slices.Equal(s.taken.Facts.Payload[operator.Build], f.Payload[operator.Build]) {
+		same := slices.Equal(s.taken.Facts.Payload[operator.Build], f.Payload[operator.Build])
+		if !same || s.taken.Compare == CompareDevice || exchangedBytes(&s.taken.Facts) > s.taken.PeakBytes && !e.Spread {
+			return false
+		}
+		if s.Query.Engine.Device().Info().Unified && !e.Spread { // which loads nothing over a link
 			return false
 		}
 	}
-	if r.Query.Engine.Spread == SpreadAlways {
-		return true
-	}
-	if f.Rows[operator.Build]*rowBytes(f, operator.Build) < leastSpreadBytes {
-		return false
-	}
-	for _, s := range r.strands {
-		if s.Query.Engine.Device().Info().Unified { // which loads nothing over a link
-			return false
-		}
+	if e.Spread || sizeBytes < leastSpreadBytes {
+		return e.Spread
 	}
 	for _, from := range r.strands {
 		for _, to := range r.strands {
-			if from == to {
-				continue
-			}
-			if !r.Query.Engine.links.Direct(from.Query.Engine.Device(), to.Query.Engine.Device()) {
+			if from != to && !e.links.Direct(from.Query.Engine.Device(), to.Query.Engine.Device()) {
 				return false
 			}
 		}

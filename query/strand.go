@@ -129,10 +129,7 @@ func (r *Result) finish(ctx context.Context) error {
 	if others := r.others(); len(r.strands) > 1 && first.taken.Output.Marks(operator.Build) {
 		switch {
 		case first.out.filter == nil && r.Query.Scattered:
-			if err := r.each(ctx, r.strands, "finish", func(ctx context.Context, i int, s *strand) error {
-				if i == 0 {
-					return nil
-				}
+			if err := r.each(ctx, others, "finish", func(ctx context.Context, _ int, s *strand) error {
 				return s.finishOwn(ctx, s.out.pairs)
 			}); err != nil {
 				return err

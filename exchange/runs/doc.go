@@ -2,7 +2,7 @@
 // merged, cut into pairs of partitions that devices join one by one, and expanded from matching ranges to pairs of
 // rows.
 //
-//	k sorted runs of a side ─► Merge (or Feed, while they arrive) ─► one run               HMG 3.2
+//	k sorted runs of a side ─► Merge ─► one run                                            HMG 3.2
 //	sorted R, sorted S ─► Partition: merge path, keys at boundaries taken out ─► tasks     HMG 3.3.1
 //	begin and count per row of a task ─► Matches.Expand ─► pairs of row numbers            HMG 3.3.2
 //
