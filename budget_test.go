@@ -384,8 +384,8 @@ func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 	})
 }
 
-// TestBuildSideAmongWaitingJoins: joins with a build side that stays go on while nothing is free and others wait, who go
-// on when it is closed, or end with their context.
+// TestBuildSideAmongWaitingJoins: joins with a build side that stays go on while nothing is free and others wait, who
+// go on when it is closed, or end with their context.
 func TestBuildSideAmongWaitingJoins(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}
@@ -465,8 +465,8 @@ func TestBuildSideLeavesRoomForSources(t *testing.T) {
 	})
 }
 
-// TestStreamOfJoin: the source of a stream may be a join on the same engine that begins when the stream reads it, under a
-// cap that is enough for both.
+// TestStreamOfJoin: the source of a stream may be a join on the same engine that begins when the stream reads it, under
+// a cap that is enough for both.
 func TestStreamOfJoin(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {

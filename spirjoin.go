@@ -359,8 +359,9 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 }
 
 // Connect makes the links between the devices of the engine, if there are several, and proves them with a pattern. Call
-// it before the first join. That takes up to a second for two GPUs, and makes joins with large build sides faster, which then cross the link to the host
-// once. Without it, links are made when rows must move between devices. The errors are those of the devices.
+// it before the first join. That takes up to a second for two GPUs, and makes joins with large build sides faster,
+// which then cross the link to the host once. Without it, links are made when rows must move between devices. The
+// errors are those of the devices.
 func (e *Engine) Connect(ctx context.Context) error { return e.join.Connect(ctx) }
 
 // Device describes the device that the engine runs on, the first one if there are several.
@@ -394,11 +395,11 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 // side; the other, the probe side, is joined part by part: its batches are joined, delivered and released while the
 // next ones are read, so it may be larger than memory.
 //
-// The build side is the one that spec.BuildSide names. With BuildAuto it is the side that is known to have fewer rows, or
-// a table beside a reader. If that is unknown, both are read at once, and kept, until one ends, which is the build side;
-// if both take a quarter of Options.MemoryLimitBytes before, it is the left one. Some joins leave no choice: the side
-// whose keys spec.Validate requires to be unique, the side whose order spec.Order does not request of pairs, or the
-// right side of a not-in join. That side is collected even if it is long or its length is unknown; if it exceeds
+// The build side is the one that spec.BuildSide names. With BuildAuto it is the side that is known to have fewer rows,
+// or a table beside a reader. If that is unknown, both are read at once, and kept, until one ends, which is the build
+// side; if both take a quarter of Options.MemoryLimitBytes before, it is the left one. Some joins leave no choice: the
+// side whose keys spec.Validate requires to be unique, the side whose order spec.Order does not request of pairs, or
+// the right side of a not-in join. That side is collected even if it is long or its length is unknown; if it exceeds
 // Options.MemoryLimitBytes, the join ends with ErrHostMemory.
 //
 // The caller closes the result; the sources must stay alive, and ctx must not end, until then. Batches that the caller
@@ -422,12 +423,12 @@ func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right a
 	return e.join.PlanLayout(ctx, layout, left, right)
 }
 
-// PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are still
-// being read: a driver that compiles them for the first time takes up to half a second for each. left and right say what
-// is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a table or the
-// bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it needs. The
-// caller calls wait at some time, at the latest before it closes the engine: it returns when it is known which kernels
-// these are, after milliseconds, and does not wait for them.
+// PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are
+// still being read: a driver that compiles them for the first time takes up to half a second for each. left and right
+// say what is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a
+// table or the bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it
+// needs. The caller calls wait at some time, at the latest before it closes the engine: it returns when it is known
+// which kernels these are, after milliseconds, and does not wait for them.
 func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (wait func()) {
 	return e.join.Prepare(ctx, layout, [2]join.Expected{left, right})
 }

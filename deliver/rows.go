@@ -120,8 +120,8 @@ func (r *Rows) wait(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for the delivery in progress, which ends soon if the flow has ended, and releases the device memory of the
-// sink.
+// Close waits for the delivery in progress, which ends soon if the flow has ended, and releases the device memory of
+// the sink.
 func (r *Rows) Close() {
 	if r.delivered != nil {
 		<-r.delivered

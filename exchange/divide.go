@@ -34,8 +34,8 @@ func (d *Divider) All() int {
 	return d.Parts
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores. Within
-// a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Hash] and
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores.
+// Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Hash] and
 // [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {

@@ -71,8 +71,8 @@ func (p *placed) divided(t *testing.T) []arrow.RecordBatch {
 	return batches
 }
 
-// TestPlace: parts come back as they were put, wherever they were: all in memory, some of them, or all on disk. The last
-// ones are the first to go there. They can be read again until they are taken, and then leave memory and disk.
+// TestPlace: parts come back as they were put, wherever they were: all in memory, some of them, or all on disk. The
+// last ones are the first to go there. They can be read again until they are taken, and then leave memory and disk.
 func TestPlace(t *testing.T) {
 	for name, placeBytes := range map[string]uint64{"memory": 1 << 40, "both": 100_000, "disk": 0} {
 		t.Run(name, func(t *testing.T) {

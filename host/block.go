@@ -51,8 +51,9 @@ func (b *block) Bytes() []byte {
 }
 
 // Free gives the memory back. Nothing touches it after that: a batch that runs at this moment, as on a device that was
-// lost, is waited for, and one that did not start yet never will. Where the batch does not end within Options.CloseLimit
-// the memory is left in place, with ErrTimedOut. Free works after Close of the driver too; a second one is ErrInvalidInput.
+// lost, is waited for, and one that did not start yet never will. Where the batch does not end within
+// Options.CloseLimit the memory is left in place, with ErrTimedOut. Free works after Close of the driver too; a second
+// one is ErrInvalidInput.
 func (b *block) Free() error {
 	if b.freed.Swap(true) {
 		return b.driver.fail("free", backend.ErrInvalidInput, "%v block of %d bytes was freed before", b.kind, b.SizeBytes())

@@ -44,8 +44,8 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 	return &Engine{Engine: all[0], others: all[1:]}
 }
 
-// Connect makes the links between all devices, so that streams with large build sides use them from the first one on; see
-// [query.Engine.Connect].
+// Connect makes the links between all devices, so that streams with large build sides use them from the first one on;
+// see [query.Engine.Connect].
 func (e *Engine) Connect(ctx context.Context) error { return e.Engine.Connect(ctx, e.others...) }
 
 // Engines are those of all devices, for measurements and tests.
@@ -171,8 +171,8 @@ func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
 	return l.keys.Prove(ctx)
 }
 
-// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather than
-// candidates compared.
+// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather
+// than candidates compared.
 const provePairs = 2
 
 // planKeys learns of the keys of both tables.

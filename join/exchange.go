@@ -16,10 +16,10 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys (a
-// hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are in
-// a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited, streams
-// divide both sides in memory of the host, also without Spill. Call it before the first join.
+// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
+// (a hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are
+// in a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited,
+// streams divide both sides in memory of the host, also without Spill. Call it before the first join.
 func (e *Engine) Spill(dir string, limitBytes uint64) {
 	e.tempDir = dir
 	e.Budget().AllowDisk(limitBytes)

@@ -256,8 +256,8 @@ func TestHotKeys(t *testing.T) {
 	})
 }
 
-// TestDividedUnderCaps: a build side that no cap of host or device memory has room for is divided, and so is the rest of
-// the source; within the caps.
+// TestDividedUnderCaps: a build side that no cap of host or device memory has room for is divided, and so is the rest
+// of the source; within the caps.
 func TestDividedUnderCaps(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
@@ -305,8 +305,8 @@ func isMemory(err error) bool {
 	return err != nil && (errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory))
 }
 
-// TestDividedFails: what cannot be divided says why; a full disk, a limit of rows, a cancelled context and a source that
-// fails end the join with their error, and nothing stays on disk or in memory.
+// TestDividedFails: what cannot be divided says why; a full disk, a limit of rows, a cancelled context and a source
+// that fails end the join with their error, and nothing stays on disk or in memory.
 func TestDividedFails(t *testing.T) {
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 40_000, func(i int) int64 { return int64(i) })

@@ -82,8 +82,8 @@ func checkHMG(t *testing.T, h *join.HMG, left, right arrow.Table, spec join.Spec
 	require.Equal(t, want, got)
 }
 
-// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns as keys,
-// in one chunkset and in many, in tasks of a few rows and with large ones.
+// TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns as
+// keys, in one chunkset and in many, in tasks of a few rows and with large ones.
 func TestHMG(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 40, 3, arrow.PrimitiveTypes.Int32)
@@ -103,8 +103,8 @@ func TestHMG(t *testing.T) {
 	})
 }
 
-// TestHMGVerifies: texts whose hashes collide are compared, for rows, pairs and counts, whether few pairs of equal hashes
-// are partners or none.
+// TestHMGVerifies: texts whose hashes collide are compared, for rows, pairs and counts, whether few pairs of equal
+// hashes are partners or none.
 func TestHMGVerifies(t *testing.T) {
 	keys := []arrow.DataType{arrow.BinaryTypes.String}
 	named := func(n int) func(row, column int) *string {

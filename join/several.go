@@ -128,8 +128,8 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 	return team, slowest, nil
 }
 
-// planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a place;
-// "": where that is best.
+// planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a
+// place; "": where that is best.
 func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place string, share float64, devices int) (
 	*query.Query, error) {
 	own := *l
@@ -161,8 +161,8 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place str
 // hottestShare is how many rows of the share of a device one key of the build side may have.
 const hottestShare = 0.2
 
-// scattered plans the query on all devices, on which rows of both sides with equal keys meet, where planned, the plan with
-// the whole build side, cannot run because of err. Where the other plan cannot either, it returns planned and err.
+// scattered plans the query on all devices, on which rows of both sides with equal keys meet, where planned, the plan
+// with the whole build side, cannot run because of err. Where the other plan cannot either, it returns planned and err.
 func (s *stream) scattered(planned *query.Query, err error, spec query.Spec, l *lowering) (*query.Query, error) {
 	want := l.want()
 	// Rows of one key meet on one device, which must have room for them.

@@ -33,8 +33,8 @@ func severalEngine(t *testing.T, devices []*backend.Device, allocator memory.All
 	return engine
 }
 
-// TestSeveralDevices: every kind by every algorithm on two to five devices, in granules and windows, of sources of unknown
-// length, with build sides that each device loads or that move.
+// TestSeveralDevices: every kind by every algorithm on two to five devices, in granules and windows, of sources of
+// unknown length, with build sides that each device loads or that move.
 func TestSeveralDevices(t *testing.T) {
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
 	everyKindOnSeveral(t, few, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
@@ -52,7 +52,8 @@ func TestScattered(t *testing.T) {
 	})
 }
 
-// everyKindOnSeveral joins two tables, or others, as prepare says, with 0, 1 or 2 in turn, and compares with the oracle.
+// everyKindOnSeveral joins two tables, or others, as prepare says, with 0, 1 or 2 in turn, and compares with the
+// oracle.
 func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
@@ -92,7 +93,8 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 	}
 }
 
-// TestStrategyOfAnEngine: the round trip of keys gives the rows that the oracle has, and shares the memory of the engine.
+// TestStrategyOfAnEngine: the round trip of keys gives the rows that the oracle has, and shares the memory of the
+// engine.
 func TestStrategyOfAnEngine(t *testing.T) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
@@ -225,8 +227,8 @@ func TestSeveralDevicesFail(t *testing.T) {
 	}
 }
 
-// TestSeveralDevicesUnderLimit: devices share the limit of host memory, and take smaller parts, or are fewer, where it is
-// short.
+// TestSeveralDevicesUnderLimit: devices share the limit of host memory, and take smaller parts, or are fewer, where it
+// is short.
 func TestSeveralDevicesUnderLimit(t *testing.T) {
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i) })
@@ -261,8 +263,8 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrLimit)
 }
 
-// TestScatteredWhereTooLarge: a build side that is too large for each device alone, but not for all together, meets by its
-// keys, also where one key has half of the rows of the other side.
+// TestScatteredWhereTooLarge: a build side that is too large for each device alone, but not for all together, meets by
+// its keys, also where one key has half of the rows of the other side.
 func TestScatteredWhereTooLarge(t *testing.T) {
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 1_600_000, func(i int) int64 { return int64(i * 7919 % 1_600_000) })

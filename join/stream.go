@@ -16,12 +16,12 @@ import (
 // batches are gathered into granules, joined, delivered and released while the next ones are read, so it may be larger
 // than memory. A granule has as many rows as the build side, but at least 2^20, and fewer if memory is short.
 //
-// The build side is the one that spec.BuildSide names. BuildAuto selects the side that has fewer rows, or that is a table
-// beside a reader; if that is unknown, both are read at once, and the one that ends first is the build side. What was
-// read of the other one is in memory, too. If both together take a quarter of a limit of host memory before, the left
-// one is the build side. Some joins leave no choice: the side whose keys must be unique, the side in whose order pairs
-// do not come, and the right side of a not-in join are the build side. A limit of host memory ends the join when that
-// does not fit.
+// The build side is the one that spec.BuildSide names. BuildAuto selects the side that has fewer rows, or that is a
+// table beside a reader; if that is unknown, both are read at once, and the one that ends first is the build side. What
+// was read of the other one is in memory, too. If both together take a quarter of a limit of host memory before, the
+// left one is the build side. Some joins leave no choice: the side whose keys must be unique, the side in whose order
+// pairs do not come, and the right side of a not-in join are the build side. A limit of host memory ends the join when
+// that does not fit.
 //
 // The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The caller
 // closes the result; both sources must stay alive until then.

@@ -122,8 +122,8 @@ func (t *tasks) startNext() {
 	})
 }
 
-// waits reports whether the next task must not begin before the one under way has ended. One that was divided itself has
-// tasks that come before the next one, and must not wait for memory that the next one has.
+// waits reports whether the next task must not begin before the one under way has ended. One that was divided itself
+// has tasks that come before the next one, and must not wait for memory that the next one has.
 func (t *tasks) waits() bool {
 	if t.under == nil || t.done {
 		return false

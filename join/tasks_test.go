@@ -26,8 +26,8 @@ func (oneTask) err() error       { return nil }
 func (oneTask) again(error) bool { return false }
 func (oneTask) String() string   { return "" }
 
-// TestTaskWaits: a task does not begin while the one before, which was divided again, has tasks of its own, nor where the
-// device is short of memory: it would hold memory that they wait for.
+// TestTaskWaits: a task does not begin while the one before, which was divided again, has tasks of its own, nor where
+// the device is short of memory: it would hold memory that they wait for.
 func TestTaskWaits(t *testing.T) {
 	devicetest.HostTest(t)
 	for name, c := range map[string]struct {

@@ -34,12 +34,13 @@ const (
 	fewBatchRows = 1 << 14
 )
 
-// LeastPartBytes is the host memory that a part of a probe side has at least. So have the batches of the source that the
-// first part begins and the last one ends in.
+// LeastPartBytes is the host memory that a part of a probe side has at least. So have the batches of the source that
+// the first part begins and the last one ends in.
 const LeastPartBytes = 1 << 20
 
-// PartsAtOnce returns the number of parts of a probe side that are on the host at a time: one that is gathered, one that
-// is joined, and one whose last piece is drawn; with Facts.Ahead, also one that is loaded and one that is delivered.
+// PartsAtOnce returns the number of parts of a probe side that are on the host at a time: one that is gathered, one
+// that is joined, and one whose last piece is drawn; with Facts.Ahead, also one that is loaded and one that is
+// delivered.
 func PartsAtOnce(ahead bool) uint64 {
 	if ahead {
 		return 5

@@ -75,8 +75,8 @@ func (r *restOf) Put(ctx context.Context, w *operator.Window) error {
 // numbersAtOnce is how many row numbers come from the device at a time.
 const numbersAtOnce = 1 << 20
 
-// numbered calls do with the row numbers of a window of the build side, some at a time, and the first of its rows that they
-// are.
+// numbered calls do with the row numbers of a window of the build side, some at a time, and the first of its rows that
+// they are.
 func (r *restOf) numbered(ctx context.Context, w *operator.Window, do func(first uint64, numbers []uint32) error) error {
 	if r.numbers == nil {
 		r.numbers = make([]uint32, numbersAtOnce)

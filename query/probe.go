@@ -43,8 +43,8 @@ func (g *granule) Release() {
 	}
 }
 
-// probe runs the operator with the probe side, or with the parts of it that the strand takes, granule by granule. Rows of
-// a part without a key are output with the part, so that they are in its order.
+// probe runs the operator with the probe side, or with the parts of it that the strand takes, granule by granule. Rows
+// of a part without a key are output with the part, so that they are in its order.
 func (r *strand) probe(ctx context.Context) error {
 	r.joining = &exec.Lane{Ops: r.built.lane.Ops, Memory: r.built.lane.Scope(r.flow.Context()), Profile: r.profile}
 	r.out = r.output()

@@ -197,8 +197,8 @@ func (b *Built) pieces(ctx context.Context, rank *rank) iter.Seq2[*piece, error]
 	}
 }
 
-// exchange loads the rank's range of the build side piece by piece, and returns what the rank received of all ranks. While
-// a piece is exchanged, the next one is loaded.
+// exchange loads the rank's range of the build side piece by piece, and returns what the rank received of all ranks.
+// While a piece is exchanged, the next one is loaded.
 func (b *Built) exchange(ctx context.Context, rank *rank, by func() peers.Partitioner) (*relation.Chunk, error) {
 	var received []*peers.Received
 	defer func() {

@@ -10,8 +10,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Where bytes go from device to device without the host, each device loads only its range of the rows of the build side,
-// and gets the others from the other devices: they cross the links to the host once, however many devices there are.
+// Where bytes go from device to device without the host, each device loads only its range of the rows of the build
+// side, and gets the others from the other devices: they cross the links to the host once, however many devices there
+// are.
 //
 //	device 0: load rows 0..n/2 ─┐               ┌─► all rows
 //	device 1: load rows n/2..n ─┴── exchange ───┴─► all rows
@@ -61,8 +62,8 @@ func (r *Result) spread(ctx context.Context) error {
 	})
 }
 
-// gather loads the rank's range of the build side piece by piece, and returns all rows, those of all ranks: while a piece
-// is exchanged, the next one is loaded.
+// gather loads the rank's range of the build side piece by piece, and returns all rows, those of all ranks: while a
+// piece is exchanged, the next one is loaded.
 func (b *Built) gather(ctx context.Context, rank *rank) (*relation.Chunk, error) {
 	return b.exchange(ctx, rank, func() peers.Partitioner { return peers.Broadcast() })
 }

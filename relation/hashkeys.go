@@ -49,9 +49,9 @@ func planHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual []bool) (*K
 	return p, nil
 }
 
-// Hash returns the 64-bit hashes of the keys of a table of a side, and the rows that they belong to, in ascending order;
-// nil stands for all rows. Rows without a hash can match nothing: a key is NULL, or has a value that the other side's
-// type cannot hold. It runs on all cores.
+// Hash returns the 64-bit hashes of the keys of a table of a side, and the rows that they belong to, in ascending
+// order; nil stands for all rows. Rows without a hash can match nothing: a key is NULL, or has a value that the other
+// side's type cannot hold. It runs on all cores.
 //
 // Errors wrap backend.ErrInvalidInput (a key column of another type), backend.ErrLimit (more than primitive.MaxRows
 // rows), backend.ErrCancelled or backend.ErrTimedOut.

@@ -43,9 +43,9 @@ func (b *block) dedicated() C.uint64_t {
 	return 0
 }
 
-// OpenShared implements [backend.SharedMemory]. The memory lives until both blocks are freed. ErrInvalidInput for a block
-// that is not of owner or not shareable, ErrUnsupported for an owner on another physical device or driver: such imports can
-// succeed and yet map other memory.
+// OpenShared implements [backend.SharedMemory]. The memory lives until both blocks are freed. ErrInvalidInput for a
+// block that is not of owner or not shareable, ErrUnsupported for an owner on another physical device or driver: such
+// imports can succeed and yet map other memory.
 func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
 	if err := d.canShare(); err != nil {
 		return nil, err

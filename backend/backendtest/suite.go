@@ -12,8 +12,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Open opens a logical device. It is called several times per test, also while drivers that it returned before are open;
-// those must be of the same physical device. Whoever asked for the driver closes it.
+// Open opens a logical device. It is called several times per test, also while drivers that it returned before are
+// open; those must be of the same physical device. Whoever asked for the driver closes it.
 type Open func(t *testing.T) backend.Driver
 
 // Options describes the driver to the suite.
@@ -103,8 +103,8 @@ func (s *suite) pick(full, short int) int {
 // waitLimit is the limit of waits that must succeed; generous, as machines are shared and drivers slow.
 const waitLimit = 2 * time.Minute
 
-// openDevice opens a driver under a Device that is closed, without an error, when the test ends. What the test registered
-// for its end after this call is done before.
+// openDevice opens a driver under a Device that is closed, without an error, when the test ends. What the test
+// registered for its end after this call is done before.
 func (s *suite) openDevice(t *testing.T, options backend.DeviceOptions) *backend.Device {
 	t.Helper()
 	if options.WaitLimit == 0 {

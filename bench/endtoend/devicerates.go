@@ -143,8 +143,8 @@ func (r *Rates) link(ctx context.Context, ops ...*primitive.Ops) (err error) {
 	return err
 }
 
-// bothByKernels measures both directions together by two dispatches on each device, without a barrier between them, that
-// read hosts[0] and write hosts[1] as [deliver.Rows] writes output. It is 0 if some memory is not imported.
+// bothByKernels measures both directions together by two dispatches on each device, without a barrier between them,
+// that read hosts[0] and write hosts[1] as [deliver.Rows] writes output. It is 0 if some memory is not imported.
 func bothByKernels(ctx context.Context, ends ...*linkEnd) (perSecond float64, err error) {
 	lists, sizeBytes := make([]backend.List, len(ends)), uint64(0)
 	for n, end := range ends {

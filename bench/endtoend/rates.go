@@ -50,8 +50,8 @@ func measureRates(ctx context.Context, device *backend.Device, user primitive.Tu
 }
 
 // MeasureRates measures the host and one or more devices, for a few seconds, but no files. The rates of the link are
-// those of all devices at once, each of which moves as many bytes; they are 0 if one of them has no link. Device is that
-// of the first one. It ends soon after ctx.
+// those of all devices at once, each of which moves as many bytes; they are 0 if one of them has no link. Device is
+// that of the first one. It ends soon after ctx.
 func MeasureRates(ctx context.Context, ops ...*primitive.Ops) (*Rates, error) {
 	r := &Rates{}
 	return r, r.memory(ctx, ops...)

@@ -27,8 +27,8 @@ type bed struct {
 	answer *joins.Answer
 }
 
-// newBed makes the tables of a cell, and the answer. ErrHostMemory if there is no memory for them, ErrLimit if there are
-// too many keys for the check.
+// newBed makes the tables of a cell, and the answer. ErrHostMemory if there is no memory for them, ErrLimit if there
+// are too many keys for the check.
 func newBed(ctx context.Context, c Cell) (*bed, error) {
 	if needBytes, freeBytes := bedBytes(c), freeMemory(); needBytes > freeBytes {
 		return nil, fmt.Errorf("%w: tables and their check need %s, %s are available; scale the rows",

@@ -20,10 +20,10 @@ var leastStreamedRows int64 = 2 << 20
 // eitherSide is whichever side turns out to be longer.
 const eitherSide = -1
 
-// streamedSide is the side of a join to a file, or of a count under a memory limit, that is joined as it is read, instead
-// of being in memory whole: the one with more rows, or which is not to be the build side, if it has no fewer rows than
-// the other. An Arrow stream does not say how many rows it has: then either may be the one, unless a build side is
-// named.
+// streamedSide is the side of a join to a file, or of a count under a memory limit, that is joined as it is read,
+// instead of being in memory whole: the one with more rows, or which is not to be the build side, if it has no fewer
+// rows than the other. An Arrow stream does not say how many rows it has: then either may be the one, unless a build
+// side is named.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
 	pays := o.goal == goalFile || o.goal == goalCount && (o.memoryLimitBytes > 0 || o.tempDir != "")

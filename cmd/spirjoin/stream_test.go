@@ -108,8 +108,9 @@ func TestJoinPipeAsItComes(t *testing.T) {
 	}
 }
 
-// With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from files
-// and from a pipe, also in order; a limit of the disk holds. Where only memory of the device is short, parts are in memory.
+// With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from
+// files and from a pipe, also in order; a limit of the disk holds. Where only memory of the device is short, parts are
+// in memory.
 func TestJoinInPartsOnDisk(t *testing.T) {
 	dir, disk := t.TempDir(), t.TempDir()
 	const rows = 200_000

@@ -10,8 +10,8 @@ import (
 )
 
 // RunRanks runs body once for each lane, as ranks in the order of the lanes, and waits for all. The first error, or
-// panic, cancels the others and is returned. Devices may occur more than once. weights are the shares of the ranks; absent if
-// all have the same. The memory of the lanes stays the caller's.
+// panic, cancels the others and is returned. Devices may occur more than once. weights are the shares of the ranks;
+// absent if all have the same. The memory of the lanes stays the caller's.
 //
 // Errors: ErrInvalidInput if there are not as many weights as lanes, or all are 0; those of body; ErrCancelled.
 func RunRanks(ctx context.Context, links *Links, lanes []*exec.Lane, weights []uint32,

@@ -250,7 +250,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// linked exchanges rows over the links of package backend, on the best path or on the given one, and returns their paths.
+// linked exchanges rows over the links of package backend, on the best path or on the given one, and returns their
+// paths.
 func linked(t *testing.T, devices []*backend.Device, forced ...backend.PeerPath) map[backend.PeerPath]bool {
 	paths, mu := make(map[backend.PeerPath]bool), sync.Mutex{}
 	all := &cluster{links: NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {

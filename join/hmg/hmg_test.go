@@ -22,8 +22,9 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// onGroups runs a test on one to four logical devices of every backend, or on one and two where shaders are instrumented:
-// they loop over the blocks of a device, of which links between four have too many for lavapipe ([jointest.Instrumented]).
+// onGroups runs a test on one to four logical devices of every backend, or on one and two where shaders are
+// instrumented: they loop over the blocks of a device, of which links between four have too many for lavapipe
+// ([jointest.Instrumented]).
 func onGroups(t *testing.T, test func(t *testing.T, c hmg.Config)) {
 	most := 4
 	if jointest.Instrumented(t) {
