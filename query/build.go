@@ -137,7 +137,7 @@ func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64, 
 			}
 		}
 		if rank != nil && rank.all == nil {
-			return b.gather(ctx, rank)
+			return b.mirror(ctx, rank)
 		}
 		if rank != nil {
 			chunk, err := b.scatter(ctx, rank)
