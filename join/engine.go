@@ -126,6 +126,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
 	}
 	l.progress.Start("plan")
+	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
+	defer end()
 	if err := l.planKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -177,6 +179,7 @@ const provePairs = 2
 
 // planKeys learns of the keys of both tables.
 func (l *lowering) planKeys(ctx context.Context) (err error) {
+	defer exec.Begin(ctx, "measure keys").End()
 	left, right := l.tables[relation.Left], l.tables[relation.Right]
 	if l.spec.How == Cross {
 		if err := l.spec.CheckCross(uint64(left.NumRows()), uint64(right.NumRows())); err != nil {

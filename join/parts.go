@@ -61,7 +61,9 @@ func newStream(flow *exec.Flow, b *buildSide, source *reading, sourceRows int64,
 	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, progress: progress,
 		devices: 1, ahead: !b.engine.Device().Info().Unified}
 	if b.keys == nil && b.layout.Spec.How != Cross {
-		if err := b.planKeys(flow.Context(), source.schema); err != nil {
+		ctx, end := exec.Track(flow.Context(), "plan")
+		defer end()
+		if err := b.planKeys(ctx, source.schema); err != nil {
 			return nil, err
 		}
 	}
@@ -292,11 +294,13 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	if !s.ended { // granules need not be larger than parts can be
 		s.mostRows = s.rows
 	}
+	_, end := exec.Track(flow.Context(), "plan")
 	q := l.lower()
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
 	planned, err := s.plan(q, l)
+	end()
 	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 		return nil, newUnfit(err, b.table, first)
 	}

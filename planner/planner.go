@@ -95,11 +95,12 @@ func Sort(all []*operator.Plan, timed bool) {
 
 // fit returns the fastest plan of an algorithm that keeps to the limits, or that with the least need, rejected: of each
 // granule, beginning with the whole probe side, the largest window that fits, up to the first granule that needs none.
-// With Facts.Ahead, it begins with granules so small that transfers overlap, where memory allows.
+// With Facts.Ahead, it begins with granules so small that transfers overlap, where memory allows; a count comes in
+// granules only if it has to.
 // Without rates the first is the best.
 func (l *Limits) fit(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
 	var least *operator.Plan
-	if f.Ahead = f.Ahead && !want.Count; f.Ahead { // a count has nothing to deliver meanwhile
+	if f.Ahead = f.Ahead && (!want.Count || f.Granule > 0); f.Ahead { // a count has nothing to deliver
 		ahead := f
 		if ahead.Granule == 0 {
 			ahead.Granule = max(leastAhead, f.Rows[operator.Build]/4)

@@ -405,6 +405,13 @@ func TestAhead(t *testing.T) {
 	alone := plan(f, 140e9)
 	require.EqualValues(t, 1, alone.Facts.Granules())
 	f.Ahead = true
+	count := func(f operator.Facts) *operator.Plan {
+		return choose(t, f, operator.Want{Pairs: true, Count: true}, rates, planner.Limits{DeviceMemoryBytes: 140e9})[0]
+	}
+	require.EqualValues(t, 1, count(f).Facts.Granules())
+	inParts := f
+	inParts.Granule = 1 << 24
+	require.True(t, count(inParts).Facts.Ahead)
 	ahead := plan(f, 140e9)
 	require.True(t, ahead.Facts.Ahead)
 	require.EqualValues(t, 1<<23, ahead.Facts.Granule)
