@@ -31,6 +31,7 @@ type buildSide struct {
 	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 
 	spareBytes uint64 // see [collector]
+	guess      bool   // the range of the keys may be guessed
 }
 
 // Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that
@@ -101,7 +102,8 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
 	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
-	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side, equal...)
+	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
+		b.guess && b.engine.guesses(&b.layout.Spec, b.table), equal...)
 	if err == nil {
 		b.engine.collide(b.keys.KeyPlan)
 	}

@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -26,6 +27,8 @@ type Engine struct {
 	Together bool
 	// Scatter makes rows meet by their keys on all devices ([query.Spec]). For measurements and tests.
 	Scatter bool
+	// Guess makes joins of tables of any size begin by key ranges that are guessed. For measurements and tests.
+	Guess bool
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
@@ -74,7 +77,15 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 	if p.severally() {
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
-	return resultOf(p.Query.Run(ctx))
+	result, err := p.Query.Run(ctx)
+	if errors.Is(err, errOutside) {
+		measured, err := p.engine.planLayout(ctx, p.Layout, p.tables, false)
+		if err != nil {
+			return nil, err
+		}
+		return resultOf(measured.Query.Run(ctx))
+	}
+	return resultOf(result, err)
 }
 
 // String returns the text of the plan.
@@ -107,7 +118,12 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right},
+	return e.planLayout(ctx, layout, [2]arrow.Table{left, right}, true)
+}
+
+// planLayout is PlanLayout in which the range of keys may be guessed.
+func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: tables, guess: guess,
 		progress: exec.NewProgress(layout.Spec.Progress)}
 	for side, table := range l.tables {
 		for _, name := range layout.Needed[side] {
@@ -195,7 +211,8 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		if l.spec.BuildSide == BuildRight || l.spec.BuildSide == BuildAuto && right.NumRows() < left.NumRows() {
 			probe = relation.Left
 		}
-		l.keys, err = relation.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe, l.spec.nullsEqual()...)
+		l.keys, err = relation.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.nullsEqual()...)
 	}
 	if err != nil {
 		return err

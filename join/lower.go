@@ -30,6 +30,7 @@ type lowering struct {
 	expected uint64
 	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
 	several  bool // several devices join parts of the probe side
+	guess    bool // the range of the keys may be guessed
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -54,6 +55,9 @@ func (l *lowering) lower() query.Spec {
 		Meanings: meanings, Product: spec.How == Cross,
 		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
+	}
+	if l.keys.Guessed() {
+		q.Check = l.check
 	}
 	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
 		q.First = relation.Right

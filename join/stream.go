@@ -49,8 +49,18 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	return e.streamLayout(ctx, layout, [2]Source{left, right}, 0)
 }
 
-// streamLayout is StreamLayout for a part of a division of this depth; 0: of none.
-func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, depth int) (
+// streamLayout is StreamLayout for a part of a division of this depth; 0: of none. Of tables, which can be read once
+// more, the range of the keys may be guessed.
+func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, depth int) (*Result, error) {
+	guess := depth == 0 && sources[0].table != nil && sources[1].table != nil
+	result, err := e.beginStream(ctx, layout, sources, depth, guess)
+	if errors.Is(err, errOutside) {
+		return e.beginStream(ctx, layout, sources, depth, false)
+	}
+	return result, err
+}
+
+func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, depth int, guess bool) (
 	result *Result, err error) {
 	fixed := *layout
 	side, known := fixed.streamBuildSide(sources)
@@ -96,7 +106,7 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	}
 	if err == nil {
 		fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
-		result, err = e.streamFrom(c, &fixed, side, progress)
+		result, err = e.streamFrom(c, &fixed, side, guess, progress)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
 		c.deviceShort = errors.Is(err, backend.ErrDeviceMemory)
@@ -120,13 +130,14 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 }
 
 // streamFrom collects the build side and starts the join.
-func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, progress *exec.Progress) (*Result, error) {
+func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, guess bool, progress *exec.Progress) (
+	*Result, error) {
 	table, probe, err := c.build(c.flow.Context(), side)
 	if err != nil {
 		return nil, err
 	}
 	progress.Start("plan")
-	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes}
+	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, guess: guess}
 	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 

@@ -63,7 +63,10 @@ type Spec struct {
 	First      relation.Side
 	// Unique has, by table, the key plan of keys that must be unique, which is checked before anything is joined; nil:
 	// rows may share keys.
-	Unique   [2]*relation.KeyPlan
+	Unique [2]*relation.KeyPlan
+	// Check tells whether the plan holds, beside the load of the build side; nothing is output before. Its error is that of
+	// the query. nil: there is nothing to check.
+	Check    func(context.Context) error
 	Empty    string // why there is no output row, whatever the keys; "" if there may be some
 	MostRows uint64 // maximum number of output rows; 0: no limit
 	// Parts says that the probe side comes part by part: the trees have a probe table without rows.

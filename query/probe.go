@@ -48,6 +48,9 @@ func (g *granule) Release() {
 func (r *strand) probe(ctx context.Context) error {
 	r.joining = &exec.Lane{Ops: r.built.lane.Ops, Memory: r.built.lane.Scope(r.flow.Context()), Profile: r.profile}
 	r.out = r.output()
+	if err := r.checked(); err != nil {
+		return err
+	}
 	if r.Result.built != nil && r.parts == nil { // otherwise build has proved it, or there is nothing to prove
 		if err := r.built.prove(ctx, r.Query, r.joining, r.taken.Scans[operator.Probe]); err != nil {
 			return err

@@ -28,6 +28,8 @@ type Result struct {
 	built *Built            // a build side from before; nil if the query builds it
 	parts *exec.Pipe[*Part] // of the probe side; nil if it does not come part by part
 
+	checked func() error // waits for the check of the query
+
 	strands []*strand // of each device; the first one is that of Query
 
 	flow  *exec.Flow

@@ -20,6 +20,7 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 	for _, q := range append([]*Query{q}, q.Others...) {
 		r.strands = append(r.strands, r.newStrand(q))
 	}
+	r.checked = r.check()
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
 		return r.join(ctx)
@@ -69,6 +70,23 @@ func (r *Result) join(ctx context.Context) (err error) {
 		}
 		return s.out.end(ctx)
 	})
+}
+
+// check begins to check the query, and returns what waits for that.
+func (r *Result) check() (wait func() error) {
+	if r.Query.Check == nil {
+		return func() error { return nil }
+	}
+	done, err := make(chan struct{}), error(nil)
+	r.flow.Go("check", func(ctx context.Context) error {
+		defer close(done)
+		err = exec.Protect("check", func() error { return r.Query.Check(ctx) })
+		return err
+	})
+	return func() error {
+		<-done
+		return err
+	}
 }
 
 // work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.

@@ -92,7 +92,7 @@ func BenchmarkKeys(b *testing.B) {
 		})
 		plan, err := PlanKeys(ctx, table, empty, on, on)
 		require.NoError(b, err)
-		open, err := PlanOpen(ctx, table, table, on, on, Left)
+		open, err := PlanOpen(ctx, table, table, on, on, Left, false)
 		require.NoError(b, err)
 		for stage, plan := range map[string]*KeyPlan{"encode": plan, "encode open": open} {
 			keys := make([]byte, int(plan.Rows(Left))*plan.KeyBytes())

@@ -24,20 +24,22 @@ type BuildKeys struct {
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
 // limits and errors are those of [PlanKeys], except that the type of a probe key column must have codes even if the
-// column will hold no value.
+// column will hold no value. With guess, the range of the keys may be guessed, and [KeyPlan.Check] tells whether it has
+// all of them.
 func PlanBuild(
-	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side,
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, side Side, guess bool,
 	nullsEqual ...bool,
 ) (*BuildKeys, error) {
 	b := &BuildKeys{KeyPlan: &KeyPlan{keys: make([]key, len(buildOn))}, side: side}
-	if err := b.plan(ctx, build, probe, buildOn, probeOn, nullsEqual); err != nil {
+	if err := b.plan(ctx, build, probe, buildOn, probeOn, guess, nullsEqual); err != nil {
 		return nil, fmt.Errorf("plan build keys: %w", err)
 	}
 	return b, nil
 }
 
 func (b *BuildKeys) plan(
-	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, nullsEqual []bool,
+	ctx context.Context, build arrow.Table, probe *arrow.Schema, buildOn, probeOn []string, guess bool,
+	nullsEqual []bool,
 ) error {
 	var on [2][]string
 	on[b.side], on[1-b.side] = buildOn, probeOn
@@ -88,7 +90,7 @@ func (b *BuildKeys) plan(
 	if b.hash(); b.hashed {
 		return nil
 	}
-	extents, err := measure(ctx, b.keys, &b.sides[b.side])
+	extents, err := b.extents(ctx, b.side, guess)
 	if err != nil {
 		return err
 	}

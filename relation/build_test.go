@@ -26,7 +26,7 @@ func TestBuildKeysMatchAsValuesDo(t *testing.T) {
 			}
 			return p, b
 		}
-		keys, err := PlanBuild(ctx, build, probe.Schema(), on, on, side, drawNullsEqual(t, len(on))...)
+		keys, err := PlanBuild(ctx, build, probe.Schema(), on, on, side, false, drawNullsEqual(t, len(on))...)
 		require.NoError(t, err)
 		alone, err := readRows(keys.KeyPlan, side, build, on)
 		require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 		[][]int{{1}, nil})
 	probe := tableOf([]arrow.Array{columnOf(i64, ints(minus-2, minus-1, 3, 1<<63, 1<<63-1, 2, 1, minus), 0),
 		columnOf(i64, append(ints(5, 5, 5, 5, 5, 5, 6), cell{null: true}), 0)}, [][]int{{2, 3}, {5}})
-	keys, err := PlanBuild(context.Background(), build, probe.Schema(), keyNames(2), keyNames(2), Right)
+	keys, err := PlanBuild(context.Background(), build, probe.Schema(), keyNames(2), keyNames(2), Right, false)
 	require.NoError(t, err)
 	require.Equal(t, 4, keys.KeyBits())
 	require.EqualValues(t, 4, keys.Rows(Right))
@@ -94,7 +94,7 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	// A build side without keys matches nothing.
 	for _, cells := range [][]cell{nil, {{null: true}}} {
 		keys, err = PlanBuild(context.Background(), single(i64, cells...), probe.Schema(), keyNames(1), keyNames(1),
-			Left)
+			Left, false)
 		require.NoError(t, err)
 		plan, err = keys.Bind(context.Background(), probe)
 		require.NoError(t, err)
@@ -123,11 +123,11 @@ func TestBuildErrors(t *testing.T) {
 		"types": {small, text.Schema(), keyNames(1), keyNames(1), backend.ErrUnsupported,
 			`left key column "k0" (utf8)`},
 	} {
-		_, err := PlanBuild(ctx, c.build, c.probe, c.on, c.by, Right)
+		_, err := PlanBuild(ctx, c.build, c.probe, c.on, c.by, Right, false)
 		require.ErrorIs(t, err, c.is, name)
 		require.ErrorContains(t, err, c.says, name)
 	}
-	keys, err := PlanBuild(ctx, beyond, beyond.Schema(), keyNames(1), keyNames(1), Right)
+	keys, err := PlanBuild(ctx, beyond, beyond.Schema(), keyNames(1), keyNames(1), Right, false)
 	require.NoError(t, err)
 	_, err = keys.Bind(ctx, small)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)

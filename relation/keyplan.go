@@ -45,6 +45,7 @@ type KeyPlan struct {
 	bits       int
 	hashed     bool
 	proved     bool    // no two keys of these tables have the same hash
+	guessed    [2]bool // the range of the keys of this side was guessed from a sample
 	unmeasured [2]bool // the values of this side were not measured: several may have the same code outside the ranges
 	marked     bool    // the highest bit of a code marks a value outside the ranges
 	dropped    uint64  // bits of hashes that are cleared
@@ -454,6 +455,9 @@ func (p *KeyPlan) String() string {
 		fmt.Fprintf(&b, "%s %s = %s %s", l.name, l.dtype, r.name, r.dtype)
 		if names = append(names, l.name); !p.hashed {
 			fmt.Fprintf(&b, ": %s, %d bits", codes, key.bits)
+			if p.Guessed() {
+				b.WriteString(", by a sample")
+			}
 		}
 	}
 	if p.hashed {

@@ -94,7 +94,7 @@ func TestNullsEqualAtTheEdges(t *testing.T) {
 	// A build side without NULL leaves out the NULLs of probe sides; with NULL it does not.
 	for build, want := range map[arrow.Table][]uint32{single(i64, cell{raw: 7}): {1, 2},
 		single(i64, null, cell{raw: 7}): {2}} {
-		keys, err := PlanBuild(ctx, build, all.Schema(), keyNames(1), keyNames(1), Right, true)
+		keys, err := PlanBuild(ctx, build, all.Schema(), keyNames(1), keyNames(1), Right, false, true)
 		require.NoError(t, err)
 		plan, err := keys.Bind(ctx, single(i64, cell{raw: 7}, null, cell{raw: 8}))
 		require.NoError(t, err)

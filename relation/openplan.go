@@ -7,22 +7,24 @@ import (
 )
 
 // PlanOpen is [PlanKeys] without the passes over one side, the open one, if its rows with values outside the ranges of the
-// other side can have codes that match nothing.
-func PlanOpen(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, open Side, nullsEqual ...bool) (
-	*KeyPlan, error) {
+// other side can have codes that match nothing. With guess, the other side may not be measured either: its range is
+// guessed, and [KeyPlan.Check] tells whether it has all keys.
+func PlanOpen(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, open Side, guess bool,
+	nullsEqual ...bool) (*KeyPlan, error) {
 	return planTables(ctx, [2]arrow.Table{left, right}, [2][]string{leftOn, rightOn}, nullsEqual,
-		func(p *KeyPlan, ctx context.Context) error { return p.codeOpen(ctx, open) })
+		func(p *KeyPlan, ctx context.Context) error { return p.codeOpen(ctx, open, guess) })
 }
 
 // codeOpen is code with an open side.
-func (p *KeyPlan) codeOpen(ctx context.Context, open Side) error {
+func (p *KeyPlan) codeOpen(ctx context.Context, open Side, guess bool) error {
 	if p.hash(); p.hashed {
 		return nil
 	}
-	extents, err := measure(ctx, p.keys, &p.sides[1-open])
+	extents, err := p.extents(ctx, 1-open, guess)
 	if err != nil || p.packOpen(open, extents) {
 		return err
 	}
+	p.guessed = [2]bool{}
 	return p.code(ctx)
 }
 

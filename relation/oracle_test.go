@@ -296,7 +296,7 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 		return l, r, err
 	}
 	for _, open := range []Side{Left, Right} {
-		plan, err := PlanOpen(context.Background(), left, right, on, on, open, nullsEqual...)
+		plan, err := PlanOpen(context.Background(), left, right, on, on, open, false, nullsEqual...)
 		if err != nil {
 			return err
 		}
