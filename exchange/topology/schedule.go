@@ -29,40 +29,42 @@ func (s *Schedule) Contention() float64 {
 	return float64(s.Time) / float64(s.Bound)
 }
 
+// patience is the part of the time so far that what a flow leaves may lie idle. Thousands of flows end one by one, and
+// rates are not shared out anew for each.
+const patience = 1. / 200
+
 // Move schedules flows that begin at once and share the segments fairly ([Topology.Fair]). When a flow ends, the others
-// share what it leaves. Each message adds the latency of its path, as nothing overlaps it within a flow.
+// share what it leaves, after 0.5% of the time so far at the latest. Each message adds the latency of its path, as
+// nothing overlaps it within a flow.
 func (t *Topology) Move(flows []Flow) Schedule {
 	s := Schedule{Flows: make([]time.Duration, len(flows))}
 	s.Loads, s.Bound, s.Bounds = t.loads(flows)
 	var moving []int // numbers of flows
+	var paths []Path // of these
 	left := make([]float64, len(flows))
 	for i, f := range flows {
 		if left[i] = float64(f.Bytes); f.Bytes > 0 && len(f.Path) > 0 {
-			moving = append(moving, i)
+			moving, paths = append(moving, i), append(paths, f.Path)
 		}
 	}
-	now := 0.0 // seconds
-	for len(moving) > 0 {
-		paths := make([]Path, len(moving))
-		for i, flow := range moving {
-			paths[i] = flows[flow].Path
-		}
+	for now := 0.0; len(moving) > 0; { // seconds
 		rates := t.Fair(paths)
-		next := math.Inf(1)
+		step := math.Inf(1)
 		for i, flow := range moving {
-			next = min(next, left[flow]/rates[i])
+			step = min(step, left[flow]/rates[i])
 		}
-		now += next
-		var rest []int
+		step = max(step, now*patience)
+		going := 0
 		for i, flow := range moving {
-			left[flow] -= next * rates[i]
-			if left[flow] > float64(flows[flow].Bytes)*1e-9 { // else what is left is rounding
-				rest = append(rest, flow)
+			if needs := left[flow] / rates[i]; needs <= step*(1+1e-9) {
+				s.Flows[flow] = seconds(now + needs)
 				continue
 			}
-			s.Flows[flow] = seconds(now)
+			left[flow] -= step * rates[i]
+			moving[going], paths[going] = flow, paths[i]
+			going++
 		}
-		moving = rest
+		now, moving, paths = now+step, moving[:going], paths[:going]
 	}
 	for i, f := range flows {
 		s.Flows[i] += time.Duration(f.Messages) * t.latency(f.Path)
