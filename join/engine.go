@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
@@ -32,6 +33,9 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
+	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
+	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own.
+	Wires *topology.Topology
 
 	others   []*query.Engine
 	hashBits *int   // of hashes of keys that are kept; nil: all. For tests

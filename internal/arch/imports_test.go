@@ -67,7 +67,7 @@ var rooms = []room{
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
 	{"groupby", "groupby/* ranges relation exec primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges relation exec primitive kernel backend", ""},
-	{"planner", "operator relation exec primitive kernel backend internal/text", ""},
+	{"planner", "exchange/topology operator relation exec primitive kernel backend internal/text", ""},
 	{"operator", "relation exec primitive kernel backend internal/text", ""},
 	{"ranges", "operator relation exec primitive kernel backend internal/text", ""},
 	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
