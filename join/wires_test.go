@@ -25,8 +25,8 @@ func (p posing) Info() *backend.DeviceInfo {
 	return &info
 }
 
-// TestSharedLinks: of 16 equal devices with links of their own to the host all take part, and fewer if they share links:
-// behind four links, one of each.
+// TestSharedLinks: of 16 equal devices with links of their own to the host all take part, and fewer if they share
+// links: behind four links, one of each.
 func TestSharedLinks(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)

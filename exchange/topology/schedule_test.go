@@ -62,7 +62,8 @@ func TestFair(t *testing.T) {
 
 // TestMove: what a flow leaves when it ends, the others have; each message adds the latency.
 func TestMove(t *testing.T) {
-	of := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 10}, {Name: "b", BytesPerSecond: 12, Latency: time.Second}}}
+	of := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 10},
+		{Name: "b", BytesPerSecond: 12, Latency: time.Second}}}
 	s := of.Move([]Flow{{Path{0}, 5, 1}, {Path{0}, 15, 1}, {Path{1}, 12, 3}, {nil, 100, 1}, {Path{0}, 0, 0}})
 	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 0, 0}, s.Flows)
 	require.Equal(t, 4*time.Second, s.Time)
