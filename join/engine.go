@@ -48,9 +48,14 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 	return &Engine{Engine: all[0], others: all[1:]}
 }
 
-// Connect makes the links between all devices, so that streams with large build sides use them from the first one on;
-// see [query.Engine.Connect].
-func (e *Engine) Connect(ctx context.Context) error { return e.Engine.Connect(ctx, e.others...) }
+// Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]).
+func (e *Engine) Connect(ctx context.Context) error {
+	if err := e.Engine.Connect(ctx, e.others...); err != nil {
+		return err
+	}
+	return e.MeasureWires(ctx)
+}
 
 // Engines are those of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }

@@ -73,3 +73,36 @@ func TestSharedLinks(t *testing.T) {
 	engine.Together = true
 	require.Len(t, team(behind(1)), 16)
 }
+
+// TestMeasureWires: links to memory of the devices' own are known when devices are connected, and not those of devices
+// in host memory, or of one device alone. Nothing stays allocated.
+func TestMeasureWires(t *testing.T) {
+	devicetest.HostTest(t)
+	for name, test := range map[string]struct {
+		devices  int
+		discrete bool
+		known    bool
+	}{
+		"discrete": {3, true, true}, "in host memory": {2, false, false}, "alone": {1, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var devices []*backend.Device
+			for range test.devices {
+				device, done := hostDevice(t, host.Options{Discrete: test.discrete}, backend.DeviceOptions{})
+				defer func() { require.NoError(t, done()) }()
+				devices = append(devices, device)
+			}
+			engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
+			defer engine.Close()
+			require.NoError(t, engine.MeasureWires(t.Context()))
+			require.Equal(t, test.known, engine.Wires != nil)
+			if test.known {
+				require.NoError(t, engine.Wires.Validate())
+				require.Equal(t, test.devices, engine.Wires.Devices())
+			}
+			for _, device := range devices {
+				noMemoryInUse(t, device)
+			}
+		})
+	}
+}

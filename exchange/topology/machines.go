@@ -126,3 +126,18 @@ func Network(nodes, each int, w Wires) Topology {
 		return Path{wires[from][1], cards[from/each][1], cards[to/each][0], wires[to][0]}
 	})
 }
+
+// Rates are bytes per second from host memory to a device, and back.
+type Rates struct{ Up, Down float64 }
+
+// Measured returns the links to the host of devices with such rates alone, which have those of together in all when all
+// of them are used at once. What they share is one segment for each direction.
+func Measured(alone []Rates, together Rates) Topology {
+	b := builder{Topology: Topology{Name: fmt.Sprintf("%d measured links", len(alone))}}
+	host := [2]int{b.segment(together.Up, 0, "host reads"), b.segment(together.Down, 0, "host writes")}
+	for d, rates := range alone {
+		up, down := b.segment(rates.Up, 0, "link up %d", d), b.segment(rates.Down, 0, "link down %d", d)
+		b.Up, b.Down = append(b.Up, Path{host[0], up}), append(b.Down, Path{down, host[1]})
+	}
+	return b.Topology
+}

@@ -140,3 +140,12 @@ func TestValidate(t *testing.T) {
 		require.ErrorContains(t, err, fault)
 	}
 }
+
+// TestMeasured: three links with 90 GB/s of 120 together are 4/3 slower, down not at all, and one is as fast as alone.
+func TestMeasured(t *testing.T) {
+	of := Measured([]Rates{{40, 20}, {40, 20}, {40, 20}}, Rates{90, 66})
+	require.NoError(t, of.Validate())
+	require.InDeltaSlice(t, []float64{4. / 3, 4. / 3, 4. / 3}, of.Together(of.Up), 1e-9)
+	require.Equal(t, []float64{1, 1, 1}, of.Together(of.Down))
+	require.Equal(t, []float64{1}, of.Together(of.Up[:1]))
+}
