@@ -99,7 +99,7 @@ func (m *Machine) open(ctx context.Context) (lanes []*exec.Lane, closed func() e
 		if err != nil {
 			return nil, closed, err
 		}
-		device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: d.MemoryBytes})
+		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		devices = append(devices, device)
 		ops, err := primitive.New(device, nil)
 		if err != nil {

@@ -76,6 +76,19 @@ func TestMove(t *testing.T) {
 	require.Equal(t, -1, nothing.Bounds)
 }
 
+// TestMoveSharesWhatIsLeft: flows of 1 to 1000 bytes through one segment keep it full but for what patience costs.
+func TestMoveSharesWhatIsLeft(t *testing.T) {
+	of, flows := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 1000}}}, []Flow(nil)
+	for bytes := range uint64(1000) {
+		flows = append(flows, Flow{Path{0}, bytes + 1, 1})
+	}
+	s := of.Move(flows)
+	require.Equal(t, 500500*time.Millisecond, s.Bound)
+	require.GreaterOrEqual(t, s.Contention(), 1.0)
+	require.Less(t, s.Contention(), 1+2*patience)
+	require.IsIncreasing(t, s.Flows)
+}
+
 // TestMoveIsBounded: no topology is faster than its fullest segment, and if all send as much to all, none that is
 // symmetric is slower.
 func TestMoveIsBounded(t *testing.T) {
