@@ -360,8 +360,9 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 
 // Connect makes the links between the devices of the engine, if there are several, and proves them with a pattern. Call
 // it before the first join. That takes up to a second for two GPUs, and makes joins with large build sides faster,
-// which then cross the link to the host once. Without it, links are made when rows must move between devices. The
-// errors are those of the devices.
+// which then cross the link to the host once. Without it, links are made when rows must move between devices. It also
+// measures the links to the host, each alone and all at once, so that joins take no more devices than these can feed.
+// The errors are those of the devices.
 func (e *Engine) Connect(ctx context.Context) error { return e.join.Connect(ctx) }
 
 // Device describes the device that the engine runs on, the first one if there are several.

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
@@ -35,6 +36,9 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
+	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
+	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own.
+	Wires *topology.Topology
 
 	others   []*query.Engine
 	hashBits *int   // of hashes of keys that are kept; nil: all. For tests
@@ -47,9 +51,14 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 	return &Engine{Engine: all[0], others: all[1:]}
 }
 
-// Connect makes the links between all devices, so that streams with large build sides use them from the first one on;
-// see [query.Engine.Connect].
-func (e *Engine) Connect(ctx context.Context) error { return e.Engine.Connect(ctx, e.others...) }
+// Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]).
+func (e *Engine) Connect(ctx context.Context) error {
+	if err := e.Engine.Connect(ctx, e.others...); err != nil {
+		return err
+	}
+	return e.MeasureWires(ctx)
+}
 
 // Engines are those of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }

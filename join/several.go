@@ -1,13 +1,13 @@
 package join
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/query"
 )
 
@@ -51,15 +51,16 @@ func (s *stream) alone() bool {
 // the lowering with the first part, or with none.
 //
 // Devices are added from the fastest one on, as long as that is predicted to shorten the join. Each is planned for a
-// share of the probe side in proportion to how fast it alone would be.
+// share of the probe side in proportion to how fast it alone would be. Devices that share links to the host slow one
+// another down, as far as the wires are known.
 func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, error) {
 	want := l.want()
 	countsRest := want.Count && want.Marks(operator.Build) && l.keys.Exact() // of which only bitmaps could tell
 	if planned.Empty != "" || s.alone() || countsRest {
 		return planned, nil
 	}
-	one := []member{{engine: s.engine.Engine, time: planned.Alternatives[0].Time()}}
-	for _, e := range s.engine.others {
+	one := []member{memberOf(0, planned)}
+	for i, e := range s.engine.others {
 		q, err := s.planOn(e, planned.Spec, l, "", 1, 1)
 		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
 			continue
@@ -67,11 +68,11 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 		if err != nil {
 			return nil, err
 		}
-		one = append(one, member{engine: e, time: q.Alternatives[0].Time()})
+		one = append(one, memberOf(1+i, q))
 	}
-	rates := !slices.ContainsFunc(one, func(m member) bool { return m.time == 0 })
+	rates := !slices.ContainsFunc(one, func(m member) bool { return m.Time == 0 })
 	if rates && !s.engine.Together {
-		slices.SortStableFunc(one[1:], func(a, b member) int { return cmp.Compare(a.time, b.time) })
+		one = s.ordered(one)
 	}
 	best, least := planned, planned.Alternatives[0].Time()
 	for n := 2; n <= len(one); n++ {
@@ -93,22 +94,42 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	return best, nil
 }
 
-// member is a device with the time that it is predicted to take alone; 0 if that is unknown.
+// member is a device with what it is predicted to take alone; 0 if that is unknown.
 type member struct {
+	planner.Member
 	engine *query.Engine
-	time   time.Duration
+}
+
+func memberOf(number int, q *query.Query) member {
+	return member{planner.MemberOf(number, q.Alternatives[0].Plan, q.Rates), q.Engine}
+}
+
+// ordered returns members in the order in which they are to be added.
+func (s *stream) ordered(members []member) (ordered []member) {
+	for _, i := range planner.Order(predictions(members), s.engine.Wires) {
+		ordered = append(ordered, members[i])
+	}
+	return ordered
+}
+
+func predictions(members []member) (all []planner.Member) {
+	for _, m := range members {
+		all = append(all, m.Member)
+	}
+	return all
 }
 
 // planTeam plans the query for several devices, and returns the longest time that one of them takes.
 func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (
 	team *query.Query, slowest time.Duration, err error) {
 	speeds, all := make([]float64, len(members)), 0.0
-	for i, m := range members {
+	for i, time := range planner.Together(predictions(members), s.engine.Wires) {
 		if speeds[i] = 1; rates {
-			speeds[i] = 1 / m.time.Seconds()
+			speeds[i] = 1 / time.Seconds()
 		}
 		all += speeds[i]
 	}
+	shares := make([]member, len(members))
 	for i, m := range members {
 		place := ""
 		if spec.Scattered = scattered; scattered && i > 0 { // rows that move have the same columns everywhere
@@ -118,14 +139,14 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 		if err != nil {
 			return nil, 0, err
 		}
-		slowest = max(slowest, q.Alternatives[0].Time())
+		shares[i] = memberOf(m.Number, q)
 		if i == 0 {
 			team = q
 		} else {
 			team.Others = append(team.Others, q)
 		}
 	}
-	return team, slowest, nil
+	return team, slices.Max(planner.Together(predictions(shares), s.engine.Wires)), nil
 }
 
 // planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a
@@ -170,9 +191,9 @@ func (s *stream) scattered(planned *query.Query, err error, spec query.Spec, l *
 	if s.alone() || hot && !s.engine.Scatter || s.layout.Spec.How == Cross || !l.keys.Exact() && want.Marks(operator.Probe) {
 		return planned, err
 	}
-	all := []member{{engine: s.engine.Engine}}
-	for _, e := range s.engine.others {
-		all = append(all, member{engine: e})
+	var all []member
+	for i, e := range s.engine.Engines() {
+		all = append(all, member{planner.Member{Number: i}, e})
 	}
 	team, _, scatteredErr := s.planTeam(spec, l, all, false, true)
 	if scatteredErr != nil {

@@ -67,43 +67,44 @@ func (c *cut) narrow(keys [][]uint64) {
 		sequence int
 	}
 	var all []sample
+	steps, before := make([]uint64, len(keys)), make([]uint64, len(keys)) // before: places of each sequence
 	for s, of := range keys {
+		steps[s] = c.step(s)
 		for _, key := range of {
 			all = append(all, sample{key, s})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sample) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.sequence, b.sequence))
+	slices.SortFunc(all, func(a, b sample) int {
+		if a.key == b.key {
+			return cmp.Compare(a.sequence, b.sequence)
+		}
+		return cmp.Compare(a.key, b.key)
 	})
-	before, among := make([]uint64, len(keys)), make([]uint64, len(keys)) // places of each sequence
+	// The rows of a sequence up to its next place: at most as many are up to a key.
+	reach := func(s int) uint64 { return min(c.high[s]-c.low[s], (before[s]+1)*steps[s]-1) }
+	least, most, among := uint64(0), uint64(0), 0 // among: samples that are among the first
+	for s := range keys {
+		most += reach(s)
+	}
 	high := slices.Clone(c.high)
-	for _, at := range all {
+	for i, at := range all {
+		others := most - reach(at.sequence)
 		before[at.sequence]++
-		least, most := uint64(0), uint64(0)
-		for s, n := range before {
-			step, rows := c.step(s), c.high[s]-c.low[s]
-			least += n * step
-			if s == at.sequence {
-				most += n * step
-			} else {
-				most += min(rows, (n+1)*step-1)
-			}
+		most = others + reach(at.sequence)
+		if others+before[at.sequence]*steps[at.sequence] <= c.left {
+			among = i + 1
 		}
-		if most <= c.left {
-			copy(among, before)
-		}
-		if least > c.left { // neither this row nor a later one
+		if least += steps[at.sequence]; least > c.left { // neither this row nor a later one
 			before[at.sequence]--
-			for s, n := range before {
-				high[s] = min(high[s], c.low[s]+(n+1)*c.step(s)-1)
+			for s := range keys {
+				high[s] = min(high[s], c.low[s]+(before[s]+1)*steps[s]-1)
 			}
 			break
 		}
 	}
-	for s, n := range among {
-		rows := n * c.step(s)
-		c.low[s] += rows
-		c.left -= rows
+	for _, at := range all[:among] {
+		c.low[at.sequence] += steps[at.sequence]
+		c.left -= steps[at.sequence]
 	}
 	c.high = high
 	c.settle()

@@ -1,0 +1,147 @@
+package topology
+
+import (
+	"math"
+	"time"
+)
+
+// Flow is bytes that take a path.
+type Flow struct {
+	Path     Path
+	Bytes    uint64
+	Messages int // that they are sent in, one after the other
+}
+
+// Schedule is how flows move that begin at once.
+type Schedule struct {
+	Time   time.Duration   // until the last one has arrived
+	Flows  []time.Duration // until each has
+	Loads  []uint64        // bytes that each segment carries
+	Bound  time.Duration   // what the fullest segment needs at least for its bytes; no order of moves is faster
+	Bounds int             // the number of that segment; -1 if nothing moves
+}
+
+// Contention is how many times longer the flows take than the fullest segment needs; 1 if nothing moves.
+func (s *Schedule) Contention() float64 {
+	if s.Bound == 0 {
+		return 1
+	}
+	return float64(s.Time) / float64(s.Bound)
+}
+
+// patience is the part of the time so far that what a flow leaves may lie idle. Thousands of flows end one by one, and
+// rates are not shared out anew for each.
+const patience = 1. / 200
+
+// Move schedules flows that begin at once and share the segments fairly ([Topology.Fair]). When a flow ends, the others
+// share what it leaves, after 0.5% of the time so far at the latest. Each message adds the latency of its path, as
+// nothing overlaps it within a flow.
+func (t *Topology) Move(flows []Flow) Schedule {
+	s := Schedule{Flows: make([]time.Duration, len(flows))}
+	s.Loads, s.Bound, s.Bounds = t.loads(flows)
+	var moving []int // numbers of flows
+	var paths []Path // of these
+	left := make([]float64, len(flows))
+	for i, f := range flows {
+		if left[i] = float64(f.Bytes); f.Bytes > 0 && len(f.Path) > 0 {
+			moving, paths = append(moving, i), append(paths, f.Path)
+		}
+	}
+	for now := 0.0; len(moving) > 0; { // seconds
+		rates := t.Fair(paths)
+		step := math.Inf(1)
+		for i, flow := range moving {
+			step = min(step, left[flow]/rates[i])
+		}
+		step = max(step, now*patience)
+		going := 0
+		for i, flow := range moving {
+			if needs := left[flow] / rates[i]; needs <= step*(1+1e-9) {
+				s.Flows[flow] = seconds(now + needs)
+				continue
+			}
+			left[flow] -= step * rates[i]
+			moving[going], paths[going] = flow, paths[i]
+			going++
+		}
+		now, moving, paths = now+step, moving[:going], paths[:going]
+	}
+	for i, f := range flows {
+		s.Flows[i] += time.Duration(f.Messages) * t.latency(f.Path)
+		s.Time = max(s.Time, s.Flows[i])
+	}
+	return s
+}
+
+// loads returns the bytes that each segment carries, the longest time that one of them needs for them, and which one.
+func (t *Topology) loads(flows []Flow) (loads []uint64, bound time.Duration, bounds int) {
+	loads, bounds = make([]uint64, len(t.Segments)), -1
+	for _, f := range flows {
+		for _, segment := range f.Path {
+			loads[segment] += f.Bytes
+		}
+	}
+	for segment, bytes := range loads {
+		if needs := seconds(float64(bytes) / t.Segments[segment].BytesPerSecond); needs > bound {
+			bound, bounds = needs, segment
+		}
+	}
+	return loads, bound, bounds
+}
+
+// Fair returns the rate of each path in bytes per second if all are used at once: the rates of which the least is as
+// large as the segments allow, then the second least, and so on. This is what links with fair arbiters come to, and
+// senders that adapt to congestion (Bertsekas, Gallager: Data Networks, 6.5.2, progressive filling). The rate of an
+// empty path is infinite.
+//
+// All rates grow alike until a segment is full; the paths through it keep theirs, and the others grow on.
+//
+// Example: paths through a, through a and b, and through b, where a has 10 GB/s and b 12, get 5, 5 and 7.
+func (t *Topology) Fair(paths []Path) []float64 {
+	rates, users := make([]float64, len(paths)), make([][]int, len(t.Segments))
+	for i, path := range paths {
+		rates[i] = math.Inf(1)
+		for _, segment := range path {
+			users[segment] = append(users[segment], i)
+		}
+	}
+	free, growing := make([]float64, len(t.Segments)), make([]int, len(t.Segments))
+	for s := range t.Segments {
+		free[s], growing[s] = t.Segments[s].BytesPerSecond, len(users[s])
+	}
+	for {
+		full, least := -1, math.Inf(1)
+		for s := range t.Segments {
+			if rate := free[s] / float64(growing[s]); growing[s] > 0 && rate < least {
+				full, least = s, rate
+			}
+		}
+		if full < 0 {
+			return rates
+		}
+		for _, i := range users[full] {
+			if !math.IsInf(rates[i], 1) {
+				continue
+			}
+			rates[i] = least
+			for _, s := range paths[i] {
+				free[s] = max(0, free[s]-least)
+				growing[s]--
+			}
+		}
+	}
+}
+
+// Together returns by what each path of some is slower if all are used at once than if it is used alone: 1 if it shares
+// nothing, 4 if four share a segment as fast as each.
+func (t *Topology) Together(paths []Path) []float64 {
+	slower := t.Fair(paths)
+	for i, path := range paths {
+		if slower[i] = t.Fair([]Path{path})[0] / slower[i]; len(path) == 0 {
+			slower[i] = 1
+		}
+	}
+	return slower
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
