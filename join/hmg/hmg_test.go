@@ -91,24 +91,22 @@ func bufferOf[K runs.Word](keys []uint64, numbered bool) *hmg.Buffer[K] {
 	return b
 }
 
-// joined sorts and matches two sides and returns the pairs, sorted, and their number by a count.
+// joined prepares and matches two sides, for pairs and for a count, and returns the pairs, sorted, and their number by
+// the count.
 func joined[K runs.Word](t *testing.T, c *hmg.Config, keys [2][]uint64, numbered bool) (pairs [][2]uint32, count uint64,
-	how [2]hmg.Sorted) {
-	var sides [2]runs.Block[K, uint32]
-	for i := range keys {
-		sorted, side, err := hmg.Sort(t.Context(), c, bufferOf[K](keys[i], numbered), numbered)
-		require.NoError(t, err)
-		defer sorted.Free()
-		require.True(t, slices.IsSorted(sorted.Keys))
-		sides[i], how[i] = sorted.Block, side
-	}
+	how [2]hmg.Prepared) {
 	var mu sync.Mutex
-	for _, only := range []bool{false, true} {
-		_, err := hmg.Match(t.Context(), c, sides, only, func(ctx context.Context, f *hmg.Found) error {
+	for _, output := range []hmg.Output{hmg.OutputPairs, hmg.OutputCount} {
+		buffers := [2]*hmg.Buffer[K]{bufferOf[K](keys[0], numbered), bufferOf[K](keys[1], numbered)}
+		sides, err := hmg.Prepare(t.Context(), c, buffers, [2]bool{numbered, numbered}, output)
+		require.NoError(t, err)
+		defer sides.Free()
+		how = sides.How
+		_, err = sides.Match(t.Context(), output, func(ctx context.Context, f *hmg.Found) error {
 			defer f.Release()
 			mu.Lock()
 			defer mu.Unlock()
-			if only {
+			if output == hmg.OutputCount {
 				count += f.Rows
 				return nil
 			}
@@ -154,14 +152,14 @@ func simplest[K runs.Word](keys [2][]uint64, numbered bool) (pairs [][2]uint32) 
 func TestJoin(t *testing.T) {
 	names := []string{"all equal", "few", "many", "zipf 1", "zipf 2", "sorted", "none"}
 	onGroups(t, func(t *testing.T, c hmg.Config) {
-		for _, at := range devicetest.Combinations(t, len(names), len(names), 4, 3, 2, 4) {
-			c.Sort = hmg.Sorting(at[5])
+		for _, at := range devicetest.Combinations(t, len(names), len(names), 4, 3, 2, 4, 2) {
+			c.Sort, c.Beyond = hmg.Sorting(at[5]), hmg.Beyond(at[6])
 			sets, taskRows, numbered := []int{1, 2, 4, 9}[at[2]], []uint64{100_000, 1000, 70}[at[3]], at[4] == 0
 			random := rand.New(rand.NewPCG(uint64(at[0]), uint64(at[1])))
 			keys := [2][]uint64{keysBy[names[at[0]]](random, 2600), keysBy[names[at[1]]](random, 3500)}
 			c.ChunkRows, c.TaskRows = uint64((2600+sets*len(c.Lanes)-1)/(sets*len(c.Lanes))), taskRows
-			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows, sort %s", names[at[0]], names[at[1]],
-				sets, taskRows, c.Sort)
+			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows, sort %s, %s", names[at[0]], names[at[1]],
+				sets, taskRows, c.Sort, c.Beyond)
 			if at[4] == 0 {
 				check[uint32](t, c, keys, numbered, what)
 			} else {
@@ -178,9 +176,17 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 	if !slices.Equal(want, pairs) {
 		t.Fatalf("wrong pairs: %s", what)
 	}
+	setRows := int(c.ChunkRows) * len(c.Lanes)
+	beyond := false
 	for i, side := range how {
-		setRows := int(c.ChunkRows) * len(c.Lanes)
-		if !side.Presorted {
+		beyond = beyond || !side.Presorted && len(keys[i]) > setRows
+	}
+	for i, side := range how {
+		switch {
+		case beyond && c.Beyond == hmg.BeyondSegments:
+			require.Greater(t, side.Segments, 1, what)
+			require.Zero(t, side.Chunksets, what)
+		case !side.Presorted:
 			require.Equal(t, (len(keys[i])+setRows-1)/setRows, side.Chunksets, what)
 			wantRuns := side.Chunksets
 			if c.Sort == hmg.SortAlone {
@@ -201,8 +207,9 @@ func TestFit(t *testing.T) {
 		}
 		links := peers.NewLinks(nil)
 		defer links.Close()
-		for i, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30, 1 << 20, 1 << 20, 1 << 20} {
-			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2, Links: links, Sort: hmg.Sorting(i % 4)}
+		for i, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30, 1 << 20, 1 << 20, 1 << 20, 1 << 20} {
+			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2, Links: links, Sort: hmg.Sorting(i % 4),
+				Beyond: hmg.Beyond(min(i%6, 1))}
 			needBytes, err := c.Fit(hmg.Device{Count: 2, CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}, 8,
 				[2]uint64{40_000, 40_000})
 			require.NoError(t, err)
@@ -226,19 +233,29 @@ func TestErrors(t *testing.T) {
 	onGroups(t, func(t *testing.T, c hmg.Config) {
 		c.ChunkRows, c.TaskRows = 300, 100
 		keys := keysBy["few"](rand.New(rand.NewPCG(1, 2)), 3000)
-		sorted, _, err := hmg.Sort(t.Context(), &c, bufferOf[uint64](keys, true), true)
-		require.NoError(t, err)
-		defer sorted.Free()
-		_, err = hmg.Match(t.Context(), &c, [2]runs.Block[uint64, uint32]{sorted.Block, sorted.Block}, false,
-			func(_ context.Context, f *hmg.Found) error {
+		for _, c.Beyond = range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
+			prepare := func(ctx context.Context) (*hmg.Sides[uint64], error) {
+				buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](keys, true), bufferOf[uint64](keys, true)}
+				return hmg.Prepare(ctx, &c, buffers, [2]bool{true, true}, hmg.OutputPairs)
+			}
+			sides, err := prepare(t.Context())
+			require.NoError(t, err)
+			defer sides.Free()
+			_, err = sides.Match(t.Context(), hmg.OutputPairs, func(_ context.Context, f *hmg.Found) error {
 				f.Release()
 				return planted
 			})
-		require.ErrorIs(t, err, planted)
+			require.ErrorIs(t, err, planted)
 
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, _, err = hmg.Sort(ctx, &c, bufferOf[uint64](keys, true), true)
-		require.ErrorIs(t, err, backend.ErrCancelled)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = sides.Match(ctx, hmg.OutputPairs, func(_ context.Context, f *hmg.Found) error {
+				f.Release()
+				return nil
+			})
+			require.ErrorIs(t, err, backend.ErrCancelled)
+			_, err = prepare(ctx)
+			require.ErrorIs(t, err, backend.ErrCancelled)
+		}
 	})
 }
