@@ -32,7 +32,7 @@ type Division[K Word] struct {
 // dividedSide is a side of a division.
 type dividedSide[K Word] struct {
 	Keys[K]
-	first [][]uint64 // where each piece of the keys begins to write in each segment
+	first [][]uint64 // where each piece of the keys begins to write in each segment; nil for a single segment
 }
 
 // Keys is the key column of a side.
@@ -139,7 +139,8 @@ func scattered(n uint64) uint64 { return n * 0x9e3779b97f4a7c15 >> 32 }
 // first range.
 func cut[K Word](sample []K, first, last K, most uint64) (least []K) {
 	all := uint64(len(sample))
-	even := all / ((all + most - 1) / most)
+	ranges := (all + most - 1) / most
+	even := (all + ranges - 1) / ranges
 	begin, taken := first, uint64(0)
 	for at := 0; at < len(sample); {
 		key, from := sample[at], at
@@ -151,7 +152,7 @@ func cut[K Word](sample []K, first, last K, most uint64) (least []K) {
 			begin, taken = key, 0
 			least = append(least, begin)
 		}
-		if taken += same; taken >= even && key < last {
+		if taken += same; taken >= even && key < last && (at < len(sample) || same > most) {
 			begin, taken = key+1, 0
 			least = append(least, begin)
 		}
@@ -224,9 +225,9 @@ func (s *dividedSide[K]) each(ctx context.Context, cores int, do func(piece int,
 	})
 }
 
-// Scatter moves the rows of a side that is not sorted, 0 for R or 1 for S, to their segments: segment after segment, in
-// no particular order within one for different numbers of cores. in has the keys that were divided. Without in.Rows, row
-// i has the number i; without out.Rows, only keys are moved. out does not overlap in.
+// Scatter moves the rows of a side that is not sorted, 0 for R or 1 for S, to their segments: segment after segment, and
+// in their order within one. in has the keys that were divided. Without in.Rows, row i has the number i; without
+// out.Rows, only keys are moved. out does not overlap in.
 //
 // Errors: backend.ErrInvalidInput for an output of another size; backend.ErrCancelled.
 func Scatter[K, V Word](ctx context.Context, d *Division[K], side int, out, in Block[K, V]) error {
@@ -237,7 +238,7 @@ func Scatter[K, V Word](ctx context.Context, d *Division[K], side int, out, in B
 	}
 	segmentOf := newSearch(d.least)
 	return s.each(ctx, d.cores, func(piece int, keys []K, row uint64) {
-		next := []uint64{0}
+		next := []uint64{row} // of the only segment
 		if s.first != nil {
 			next = slices.Clone(s.first[piece])
 		}

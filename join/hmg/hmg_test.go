@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -195,6 +196,63 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 			require.Equal(t, wantRuns, side.Runs, what)
 		}
 	}
+}
+
+// TestSegments divides sides that take 1 to 9 chunksets on 1 to 8 devices into segments: of every skew, with keys that
+// have more rows than a segment, and with the least and greatest keys.
+func TestSegments(t *testing.T) {
+	keysBy := maps.Clone(keysBy)
+	keysBy["hot"] = func(random *rand.Rand, rows int) []uint64 {
+		return draw(rows/4, func() uint64 { return []uint64{3, 3, 3, 4, random.Uint64N(200)}[random.IntN(5)] })
+	}
+	keysBy["extremes"] = func(random *rand.Rand, rows int) []uint64 {
+		return draw(rows/8, func() uint64 { return random.Uint64N(10) - 5 })
+	}
+	names := slices.Sorted(maps.Keys(keysBy))
+	for _, size := range []int{1, 2, 3, 5, 8} {
+		t.Run(fmt.Sprintf("devices=%d", size), func(t *testing.T) {
+			devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
+				for _, at := range devicetest.Combinations(t, len(names), len(names), 9, 2, 2) {
+					c := hmg.Config{Alloc: &offheap.Shared, Cores: 2}
+					for _, d := range devices {
+						c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), nil))
+					}
+					random := rand.New(rand.NewPCG(uint64(at[0]), uint64(at[1])))
+					keys := [2][]uint64{keysBy[names[at[0]]](random, 1300), keysBy[names[at[1]]](random, 1900)}
+					most := max(len(keys[0]), len(keys[1]), 1)
+					c.Sort, c.ChunkRows, c.TaskRows = hmg.SortAlone, uint64(most/(size*(at[2]+1))+1), 1000
+					what := fmt.Sprintf("%s x %s, %d chunksets", names[at[0]], names[at[1]], at[2]+1)
+					if at[3] == 0 {
+						check[uint32](t, c, keys, at[4] == 0, what)
+					} else {
+						check[uint64](t, c, keys, at[4] == 0, what)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestSegmentsOfHotKeys: a key that has more rows than fit a device is paired without a device, beside segments that
+// fit, and segments without rows of one side are not sent to devices.
+func TestSegmentsOfHotKeys(t *testing.T) {
+	onGroups(t, func(t *testing.T, c hmg.Config) {
+		c.ChunkRows = 200
+		var keys [2][]uint64
+		for i := range keys {
+			keys[i] = append(slices.Repeat([]uint64{7}, 600), keysBy["few"](rand.New(rand.NewPCG(1, 2)), 1000)...)
+		}
+		keys[1] = slices.DeleteFunc(keys[1], func(key uint64) bool { return key > 100 })
+		check[uint64](t, c, keys, true, "hot")
+		buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](keys[0], true), bufferOf[uint64](keys[1], true)}
+		sides, err := hmg.Prepare(t.Context(), &c, buffers, [2]bool{true, true}, hmg.OutputCount)
+		require.NoError(t, err)
+		defer sides.Free()
+		how, err := sides.Match(t.Context(), hmg.OutputCount, func(context.Context, *hmg.Found) error { return nil })
+		require.NoError(t, err)
+		require.Equal(t, 1, how.Whole)
+		require.Less(t, how.Tasks, sides.How[0].Segments-3)
+	})
 }
 
 // TestFit: what is planned for a device fits it, and small sides take no more than they need.
