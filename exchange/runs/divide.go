@@ -225,8 +225,8 @@ func (s *dividedSide[K]) each(ctx context.Context, cores int, do func(piece int,
 	})
 }
 
-// Scatter moves the rows of a side that is not sorted, 0 for R or 1 for S, to their segments: segment after segment, and
-// in their order within one. in has the keys that were divided. Without in.Rows, row i has the number i; without
+// Scatter moves the rows of a side that is not sorted, 0 for R or 1 for S, to their segments: segment after segment,
+// and in their order within one. in has the keys that were divided. Without in.Rows, row i has the number i; without
 // out.Rows, only keys are moved. out does not overlap in.
 //
 // Errors: backend.ErrInvalidInput for an output of another size; backend.ErrCancelled.
@@ -280,9 +280,9 @@ func scatter[K, V Word](segmentOf *search[K], next []uint64, out Block[K, V], ke
 	}
 }
 
-// search finds the segments of keys. The range of least keys is divided into equal cells; the first segment of a cell is
-// that of its keys, too, unless a segment begins within the cell. Then a binary search without branches finds it, which
-// is slower, but takes equally long for any distribution of keys. Immutable.
+// search finds the segments of keys. The range of the least keys is divided into equal cells. A cell in which no segment
+// begins has the segment of its keys; for the others, a binary search without branches finds it, which is slower, but
+// takes equally long for any distribution of keys. Immutable.
 type search[K Word] struct {
 	least []K // of segments from 1 on; filled up to a power of two, less one, with the greatest key
 	last  uint32
