@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -67,6 +68,8 @@ func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Eng
 type Plan struct {
 	*query.Query // on the first device; nil for StrategyHMG
 	Layout       *Layout
+	// MergesChunksets makes StrategyHMG merge chunksets on the host instead of dividing the tables. For measurements.
+	MergesChunksets bool
 
 	engine *Engine
 	tables [2]arrow.Table
@@ -77,11 +80,15 @@ type Plan struct {
 // which several devices may join ([Engine.Stream]).
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
 	if p.Layout.Spec.Strategy == StrategyHMG {
-		h, err := p.engine.HMG().join(ctx, p.Layout, p.tables)
+		h := p.engine.HMG()
+		if p.MergesChunksets {
+			h.Cut.Beyond = hmg.BeyondMerge
+		}
+		r, err := h.join(ctx, p.Layout, p.tables)
 		if err != nil {
 			return nil, err
 		}
-		return &Result{*p.engine.Device().Info(), h}, nil
+		return &Result{*p.engine.Device().Info(), r}, nil
 	}
 	if p.severally() {
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
@@ -145,7 +152,7 @@ func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow
 		if err := checkHMG(l.spec); err != nil {
 			return nil, err
 		}
-		return &Plan{nil, layout, e, l.tables}, nil
+		return &Plan{Layout: layout, engine: e, tables: l.tables}, nil
 	}
 	if l.spec.Output == Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
@@ -177,7 +184,7 @@ func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{q, layout, e, l.tables}, nil
+	return &Plan{Query: q, Layout: layout, engine: e, tables: l.tables}, nil
 }
 
 // prove proves hashes where there is memory for it, and waits for that.

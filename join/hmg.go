@@ -53,8 +53,8 @@ func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes u
 // Close ends all joins and closes the links between the devices, as the engine that it is of does.
 func (h *HMG) Close() { h.engines[0].Close() }
 
-// Join sorts both tables and begins to match them; a count is complete when it returns. The tables must stay alive
-// until the result is closed.
+// Join sorts or divides both tables and begins to match them; a count is complete when it returns. The tables must stay
+// alive until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
 // orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for
@@ -107,7 +107,7 @@ func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (
 	return r, nil
 }
 
-// startHMG sorts both sides and starts to match them.
+// startHMG sorts or divides both sides, and starts to match them.
 func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	ctx, c := r.flow.Context(), h.Cut
 	c.Links, c.Alloc, c.Lanes, c.Cores = h.engines[0].Links(), r.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
@@ -121,37 +121,43 @@ func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	}
 	r.lanes = c.Lanes
 	r.found = exec.NewPipe[*hmg.Found](r.flow, len(c.Lanes))
-	var buffers [2]*hmg.Buffer[K]
+	var sides *hmg.Sides[K]
 	r.flow.AtEnd(func() {
 		r.reading.Lock()
 		defer r.reading.Unlock()
-		r.freed = true
-		for _, b := range buffers {
-			if b != nil {
-				b.Free()
-			}
+		if r.freed = true; sides != nil {
+			sides.Free()
 		}
 		grant.Release()
 	})
-	for i := range buffers {
-		side := relation.Side(i)
-		codes, numbered := runs.NewBuffer[K, uint32](c.Alloc, r.keys.Rows(side)), !r.keys.LeavesOut(side)
-		if err := r.keys.Encode(ctx, side, backend.AsBytes(codes.Keys), codes.Rows); err != nil {
-			codes.Free()
-			return err
-		}
-		if buffers[i], r.Sorted[i], err = hmg.Sort(ctx, &c, codes, numbered); err != nil {
-			return err
-		}
+	if sides, err = prepareHMG[K](ctx, &c, r); err != nil {
+		return err
 	}
+	r.Prepared = sides.How
 	r.flow.Go("match", func(ctx context.Context) (err error) {
-		sides := [2]runs.Block[K, uint32]{buffers[0].Block, buffers[1].Block}
-		r.Matched, err = hmg.Match(ctx, &c, sides, r.counts(), r.put)
+		r.Matched, err = sides.Match(ctx, r.wanted(), r.put)
 		r.all.Store(err == nil && r.keys.Exact())
 		r.found.End()
 		return err
 	})
 	return nil
+}
+
+// prepareHMG encodes the keys of both sides, and sorts or divides them.
+func prepareHMG[K runs.Word](ctx context.Context, c *hmg.Config, r *HMGResult) (*hmg.Sides[K], error) {
+	var buffers [2]*hmg.Buffer[K]
+	var numbered [2]bool
+	for i := range buffers {
+		side := relation.Side(i)
+		buffers[i], numbered[i] = runs.NewBuffer[K, uint32](c.Alloc, r.keys.Rows(side)), !r.keys.LeavesOut(side)
+		if err := r.keys.Encode(ctx, side, backend.AsBytes(buffers[i].Keys), buffers[i].Rows); err != nil {
+			for _, b := range buffers[:i+1] {
+				b.Free()
+			}
+			return nil, err
+		}
+	}
+	return hmg.Prepare(ctx, c, buffers, numbered, r.wanted())
 }
 
 // acquire takes memory for a join, and fits it to that of the devices.
@@ -195,9 +201,9 @@ func checkHMG(spec *Spec) error {
 
 // HMGResult is a join of [HMG]. One goroutine may draw its output, once. The owner closes it.
 type HMGResult struct {
-	Layout  *Layout
-	Sorted  [2]hmg.Sorted // how each table was sorted
-	Matched hmg.Matched   // how they were matched; complete once the output was drawn
+	Layout   *Layout
+	Prepared [2]hmg.Prepared // how each table was sorted or divided
+	Matched  hmg.Matched     // how they were matched; complete once the output was drawn
 
 	engines   []*query.Engine
 	lanes     []*exec.Lane // with the profile of each device
@@ -226,8 +232,13 @@ func (r *HMGResult) Counted() bool { return r.all.Load() }
 // Schema returns the schema of the record batches.
 func (r *HMGResult) Schema() *arrow.Schema { return r.Layout.Schema }
 
-// counts reports whether only numbers of pairs are wanted of the devices: not where equal hashes have to be verified.
-func (r *HMGResult) counts() bool { return r.Layout.Spec.Output == Count && r.keys.Exact() }
+// wanted is what is wanted of the devices: pairs also for a count, where equal hashes have to be verified.
+func (r *HMGResult) wanted() hmg.Output {
+	if r.Layout.Spec.Output == Count && r.keys.Exact() {
+		return hmg.OutputCount
+	}
+	return hmg.OutputPairs
+}
 
 // put receives the pairs of a task.
 func (r *HMGResult) put(ctx context.Context, f *hmg.Found) error {
@@ -237,7 +248,7 @@ func (r *HMGResult) put(ctx context.Context, f *hmg.Found) error {
 			return err
 		}
 	}
-	if r.counts() {
+	if r.wanted() == hmg.OutputCount {
 		f.Release()
 		return nil
 	}
@@ -256,7 +267,7 @@ func (r *HMGResult) add(rows uint64) error {
 
 // count waits until all rows are counted. Equal hashes are verified.
 func (r *HMGResult) count(ctx context.Context) error {
-	if r.counts() {
+	if r.wanted() == hmg.OutputCount {
 		return r.flow.Wait()
 	}
 	for _, err := range r.pieces(ctx) {

@@ -2,7 +2,9 @@ package join_test
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
@@ -16,23 +18,27 @@ import (
 )
 
 // BenchmarkHMG joins 2^22 rows with unique keys with as many that refer to them (SPIRJOIN_HMG_ROWS, a power of two), on
-// logical devices of each backend: in one chunkset and in four, by each way to sort, and both sides in order already.
-// MB/s counts 12 bytes a row of both sides.
+// logical devices of each backend: in one chunkset by each way to sort, in several by segments and by a merge, and both
+// sides in order already. MB/s counts 12 bytes a row of both sides; cpu-s is the CPU time of a join.
 func BenchmarkHMG(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_HMG_ROWS", 1<<22)
 	shuffled := keyed(b, "k", rows, func(i int) int64 { return int64(uint32(i)*2654435761) % int64(rows) })
 	ordered := keyed(b, "k", rows, func(i int) int64 { return int64(i) })
-	for _, devices := range []int{1, 2} {
-		for _, sets := range []uint64{1, 4} {
-			for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
-				benchmarkHMG(b, shuffled, shuffled, devices, sets, sort, sort.String())
+	for _, devices := range []int{1, 2, 4} {
+		for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
+			benchmarkHMG(b, shuffled, devices, 1, hmg.Config{Sort: sort}, sort.String())
+		}
+		for _, sets := range []uint64{4, 16} {
+			benchmarkHMG(b, shuffled, devices, sets, hmg.Config{}, "segments")
+			for _, sort := range []hmg.Sorting{hmg.SortRadix, hmg.SortAlone} {
+				benchmarkHMG(b, shuffled, devices, sets, hmg.Config{Sort: sort, Beyond: hmg.BeyondMerge}, "merge-"+sort.String())
 			}
 		}
-		benchmarkHMG(b, ordered, ordered, devices, 1, hmg.SortRadix, "presorted")
+		benchmarkHMG(b, ordered, devices, 1, hmg.Config{}, "presorted")
 	}
 }
 
-func benchmarkHMG(b *testing.B, left, right arrow.Table, devices int, sets uint64, sort hmg.Sorting, name string) {
+func benchmarkHMG(b *testing.B, table arrow.Table, devices int, sets uint64, cut hmg.Config, name string) {
 	run := func(b *testing.B, group []*backend.Device, device string) {
 		var ops []*primitive.Ops
 		for _, d := range group {
@@ -42,18 +48,20 @@ func benchmarkHMG(b *testing.B, left, right arrow.Table, devices int, sets uint6
 		}
 		h := join.NewHMG(ops, &offheap.Shared, 0)
 		defer h.Close()
-		h.Cut.Sort = sort
-		h.Cut.ChunkRows = (uint64(left.NumRows()) + sets*uint64(devices) - 1) / (sets * uint64(devices))
+		h.Cut = cut
+		h.Cut.ChunkRows = (uint64(table.NumRows()) + sets*uint64(devices) - 1) / (sets * uint64(devices))
 		for _, output := range []join.Output{join.Count, join.Pairs} {
 			b.Run(fmt.Sprintf("%s/output=%s", device, output), func(b *testing.B) {
-				b.SetBytes(12 * (left.NumRows() + right.NumRows()))
+				b.SetBytes(24 * table.NumRows())
+				before := cpuTime()
 				for b.Loop() {
-					drawHMG(b, h, left, right, output)
+					drawHMG(b, h, table, table, output)
 				}
+				b.ReportMetric((cpuTime()-before).Seconds()/float64(b.N), "cpu-s")
 			})
 		}
 	}
-	b.Run(fmt.Sprintf("devices=%d/chunksets=%d/sort=%s", devices, sets, name), func(b *testing.B) {
+	b.Run(fmt.Sprintf("devices=%d/chunksets=%d/%s", devices, sets, name), func(b *testing.B) {
 		devicetest.BenchGroup(b, devices, func(group []*backend.Device, device string) { run(b, group, device) })
 	})
 }
@@ -68,4 +76,11 @@ func drawHMG(b *testing.B, h *join.HMG, left, right arrow.Table, output join.Out
 		}
 	}
 	require.EqualValues(b, left.NumRows(), r.Rows())
+}
+
+// cpuTime is the CPU time of the process.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -91,8 +91,8 @@ func TestHMG(t *testing.T) {
 		{far, left}, {far, far}, {left, left}}
 	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
-		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4) {
-			h.Cut.Sort = hmg.Sorting(c[5])
+		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4, 2) {
+			h.Cut.Sort, h.Cut.Beyond = hmg.Sorting(c[5]), hmg.Beyond(c[6])
 			h.Cut.ChunkRows, h.Cut.TaskRows = []uint64{0, 200, uint64(60/devices + 1)}[c[2]], []uint64{0, 60, 9}[c[3]]
 			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[4]}
 			if c[4] == 1 {
@@ -115,7 +115,7 @@ func TestHMGVerifies(t *testing.T) {
 	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
 		for i, bits := range []int{64, 4, 0} {
 			h.KeepHashBits(bits)
-			h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Sort = 60, 40, hmg.Sorting(i)
+			h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Sort, h.Cut.Beyond = 60, 40, hmg.Sorting(i), hmg.Beyond(i%2)
 			for _, right := range tables {
 				checkHMG(t, h, tables[0], right, join.Spec{On: []string{"k0"}, BatchRows: 70})
 			}
@@ -123,22 +123,32 @@ func TestHMGVerifies(t *testing.T) {
 	})
 }
 
-// TestHMGChunksets: what the memory of devices has no room for is sorted in chunksets and merged by the host.
+// TestHMGChunksets: what the memory of devices has no room for is divided into segments, or sorted in chunksets and
+// merged by the host.
 func TestHMGChunksets(t *testing.T) {
 	rows := 5000
 	left := keyed(t, "k", rows, func(i int) int64 { return int64(i*7919) % 4001 })
 	right := keyed(t, "k", rows, func(i int) int64 { return int64(i) / 2 })
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
 		h.Cut.ChunkRows, h.Cut.TaskRows = 700, 300
-		r, err := h.Join(t.Context(), left, right, join.Spec{On: onK, Output: join.Count})
-		require.NoError(t, err)
-		defer r.Close()
-		require.EqualValues(t, len(oracle.Pairs(left, right, r.Layout.Spec)), r.Rows())
-		require.Equal(t, (rows+700*devices-1)/(700*devices), r.Sorted[0].Chunksets)
-		require.GreaterOrEqual(t, r.Sorted[0].Runs, r.Sorted[0].Chunksets)
-		require.True(t, r.Sorted[1].Presorted, "in order, and nothing has to be done")
-		require.Greater(t, r.Matched.Tasks, rows/300)
-		checkHMG(t, h, left, right, join.Spec{On: onK})
+		for _, h.Cut.Beyond = range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
+			r, err := h.Join(t.Context(), left, right, join.Spec{On: onK, Output: join.Count})
+			require.NoError(t, err)
+			defer r.Close()
+			require.EqualValues(t, len(oracle.Pairs(left, right, r.Layout.Spec)), r.Rows())
+			require.True(t, r.Prepared[1].Presorted, "in order, and nothing has to be done")
+			if h.Cut.Beyond == hmg.BeyondSegments {
+				require.GreaterOrEqual(t, r.Prepared[0].Segments, 2*rows/700)
+				require.Zero(t, r.Prepared[0].Chunksets)
+				require.Contains(t, r.Explain(), "divided by the host into")
+			} else {
+				require.Equal(t, (rows+700*devices-1)/(700*devices), r.Prepared[0].Chunksets)
+				require.GreaterOrEqual(t, r.Prepared[0].Runs, r.Prepared[0].Chunksets)
+				require.Greater(t, r.Matched.Tasks, rows/300)
+				require.Contains(t, r.Explain(), "merged by the host")
+			}
+			checkHMG(t, h, left, right, join.Spec{On: onK})
+		}
 	})
 }
 
@@ -170,10 +180,16 @@ func TestHMGRefuses(t *testing.T) {
 
 // TestHMGEnds: whoever stops drawing, cancels, or closes the engine while a join is drawn, leaves nothing behind.
 func TestHMGEnds(t *testing.T) {
-	table := keyed(t, "k", 900, func(i int) int64 { return int64(i*5) % 9 })
+	for _, beyond := range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
+		t.Run(beyond.String(), func(t *testing.T) { testHMGEnds(t, beyond) })
+	}
+}
+
+func testHMGEnds(t *testing.T, beyond hmg.Beyond) {
+	table := keyed(t, "k", 900, func(i int) int64 { return int64(i*5) % 9 * 2 })
 	spec := join.Spec{On: onK, BatchRows: 1000}
 	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
-		h.Cut.ChunkRows, h.Cut.TaskRows = 100, 50
+		h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Beyond = 210, 50, beyond
 		for _, end := range []func(r *join.HMGResult, cancel context.CancelFunc){
 			func(*join.HMGResult, context.CancelFunc) {},
 			func(r *join.HMGResult, _ context.CancelFunc) { r.Close() },

@@ -30,9 +30,12 @@ func (h *HMG) explain(tables [2]arrow.Table) string {
 func (r *HMGResult) Explain() string {
 	var b strings.Builder
 	b.WriteString((&HMG{engines: r.engines}).explain(r.tables))
-	for side, s := range r.Sorted {
+	for side, s := range r.Prepared {
 		how := "was in order"
-		if !s.Presorted {
+		switch {
+		case s.Segments > 0:
+			how = "divided by the host into " + text.Plural(s.Segments, "segment")
+		case !s.Presorted:
 			how = "sorted in " + text.Plural(s.Chunksets, "chunkset")
 			if s.Runs > 1 {
 				how += ", merged by the host"

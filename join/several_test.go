@@ -2,6 +2,7 @@ package join_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
+	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
@@ -134,6 +136,31 @@ func TestStrategyOfAnEngine(t *testing.T) {
 		engine.Close()
 		allocator.AssertSize(t, 0)
 	})
+}
+
+// TestMergesChunksets: tables beyond the memory of a device are divided, or merged if the plan says so.
+func TestMergesChunksets(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows = 100_000
+	table := keyed(t, "k", rows, func(i int) int64 { return int64(i) * 7919 % rows })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 3 << 20})
+	defer func() { require.NoError(t, done()) }()
+	ops, err := primitive.New(device, nil)
+	require.NoError(t, err)
+	engine := join.NewEngine(ops, &offheap.Shared, 0)
+	defer engine.Close()
+	for _, merges := range []bool{false, true} {
+		plan, err := engine.Plan(t.Context(), table, table,
+			join.Spec{On: onK, Strategy: join.StrategyHMG, Output: join.Count})
+		require.NoError(t, err)
+		plan.MergesChunksets = merges
+		result, err := plan.Run(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, rows, result.Rows())
+		require.Equal(t, merges, strings.Contains(result.Explain(), "merged by the host"), result.Explain())
+		require.Equal(t, !merges, strings.Contains(result.Explain(), "divided by the host"), result.Explain())
+		result.Close()
+	}
 }
 
 // TestSeveralDevicesOfTexts: the same where keys are compared pair by pair, on the device or on the host.

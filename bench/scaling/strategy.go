@@ -26,7 +26,9 @@ type Strategy struct {
 func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
-		{"hmg", "key codes sorted across the devices and matched there, columns fetched by the host", roundTrip},
+		{"hmg", "key codes sorted across the devices and matched there, or beyond their memory divided by the host " +
+			"and joined range by range; columns fetched by the host", divided},
+		{"hmg-merge", "as hmg, but merged by the host beyond the memory of the devices", merged},
 	}
 }
 
@@ -54,13 +56,24 @@ func FindStrategies(names []string) (found []Strategy, err error) {
 	return found, nil
 }
 
-// roundTrip is the join of the paper.
-func roundTrip(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+// divided is the join of the paper with its future work, the division of tables beyond the memory of the devices.
+func divided(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	return roundTrip(ctx, e, tables, spec, false)
+}
+
+// merged is the join of the paper.
+func merged(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	return roundTrip(ctx, e, tables, spec, true)
+}
+
+func roundTrip(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec, merges bool) (*join.Result,
+	error) {
 	spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
 	plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 	if err != nil {
 		return nil, err
 	}
+	plan.MergesChunksets = merges
 	return plan.Run(ctx)
 }
 

@@ -1,9 +1,14 @@
 // Package hmg is the multi-GPU sort-merge join of HMG (docs/hmg.md) over key codes in host memory, for sides of any
 // size on any number of devices:
 //
-//	codes and row numbers ─► Sort: chunksets up, sorted on the devices, down as runs; runs merged by the host   3.1, 3.2
-//	both sides sorted ─► Match: merge path; per device streams of upload, range search, download                3.3
-//	─► ranges, expanded to pairs of row numbers by whoever draws them                                           3.3.2
+//	codes, row numbers ─► Prepare: chunksets up, sorted on the devices, down as runs; merged by the host   3.1, 3.2
+//	both sides sorted ─► Match: merge path; per device streams of upload, range search, download           3.3
+//	─► ranges, expanded to pairs of row numbers by whoever draws them                                      3.3.2
+//
+// Sides that take several chunksets are not merged, unless asked for:
+//
+//	codes, row numbers ─► Prepare: divided by the host into segments, ranges of keys that fit a device     section 5
+//	segments ─► Match: per device upload, sort and range search, download ─► ranges, expanded as above
 package hmg
 
 import (
@@ -23,8 +28,10 @@ type Config struct {
 	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
-	// ChunkRows is the most rows of a chunk: those of a chunkset on one device. TaskRows is the most rows of both sides
-	// in one range search. See [Config.Fit].
+	// Beyond is what is done with sides that take several chunksets.
+	Beyond Beyond
+	// ChunkRows is the most rows of a chunk: those of a chunkset on one device; also of a segment, of both sides. TaskRows
+	// is the most rows of both sides in one range search of sides that were sorted. See [Config.Fit].
 	ChunkRows, TaskRows uint64
 	Streams             int // of range searches on each device; 0 is 3
 	Cores               int // of the host
@@ -49,6 +56,19 @@ func (s Sorting) method() peers.Method {
 		SortMergeOnce: peers.MergeOnce}[s]
 }
 
+// Beyond is what is done with sides that take several chunksets to sort.
+type Beyond uint8
+
+const (
+	// BeyondSegments divides both sides by key ranges on the host, into segments that fit a device, and sorts and joins
+	// these one by one: HMG's future work.
+	BeyondSegments Beyond = iota
+	// BeyondMerge sorts chunksets, which the host merges (HMG 3.1.3, 3.2).
+	BeyondMerge
+)
+
+func (b Beyond) String() string { return [...]string{"segments", "merge"}[b] }
+
 const defaultStreams = 3
 
 func (c *Config) streams() int {
@@ -60,7 +80,8 @@ func (c *Config) streams() int {
 
 // chunkCopies is how many times a device has the rows of a chunk, with row numbers, at most: uploaded ahead; being
 // sorted across devices, which takes the chunk, its parts in order, what was received, and two buffers of a sort or
-// merge; sorted and on the way to the host.
+// merge; sorted and on the way to the host. Segments take less: uploaded ahead; being sorted, three times; ranges of
+// half the rows; ranges and row numbers of the last one, on the way to the host.
 const chunkCopies = 7
 
 // Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.
@@ -96,10 +117,13 @@ func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64
 }
 
 // HostBytes is the host memory in bytes that sides of so many rows take, after [Config.Fit]: codes and row numbers of
-// both, a copy of one of them while it is merged, and the ranges of tasks that were found or are expanded.
+// both, a copy of one of them while it is merged or divided, and the ranges of tasks that were found or are expanded.
 func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
-	found := uint64(2*d.Count*c.streams() + 1)
-	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8*min(c.TaskRows/2, rows[0], rows[1])
+	found := uint64(2*d.Count*c.streams()+1) * min(c.TaskRows/2, rows[0], rows[1])
+	if beyond := max(rows[0], rows[1]) > c.ChunkRows*uint64(d.Count); beyond && c.Beyond == BeyondSegments {
+		found = max(found, uint64(2*d.Count+1)*min(c.ChunkRows/2, rows[0], rows[1]))
+	}
+	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8
 }
 
 // Buffer is a side in host memory: key codes beside row numbers.

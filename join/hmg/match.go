@@ -1,7 +1,6 @@
 package hmg
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
 
@@ -30,20 +29,17 @@ func (f *Found) Release() {
 	}
 }
 
-// Matched is how two sorted sides were matched.
+// Matched is how two sides were matched.
 type Matched struct {
 	Tasks int // range searches
-	Whole int // keys at boundaries, which take no search
+	Whole int // keys at boundaries, or that fill segments, which take no search
 }
 
-// Match finds the pairs of two sorted sides, whose memory must stay as long as Found are used. The merge path cuts them
-// into a part for each device, and each part into tasks of at most TaskRows rows (HMG 3.3.1). Each device has several
-// streams, so that the upload of a task, the range search of another and the download of a third overlap (figure 12);
-// a stream takes the next task as soon as it is free. put receives what is found, from several goroutines at a time and
-// in no particular order; with count, only numbers of pairs.
-//
-// Errors: backend.ErrDeviceMemory if TaskRows are too many for a device; those of put and of the devices; ErrCancelled.
-func Match[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, uint32], count bool,
+// matchSorted finds the pairs of two sorted sides. The merge path cuts them into a part for each device, and each part
+// into tasks of at most TaskRows rows (HMG 3.3.1). Each device has several streams, so that the upload of a task, the
+// range search of another and the download of a third overlap (figure 12); a stream takes the next task as soon as it
+// is free.
+func matchSorted[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, uint32], out Output,
 	put func(context.Context, *Found) error) (how Matched, err error) {
 	var sorted [2]runs.Run[K, uint32]
 	for i := range sides {
@@ -63,7 +59,7 @@ func Match[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, u
 		for range min(c.streams(), len(tasks)) {
 			flow.Go("search ranges", func(ctx context.Context) error {
 				for i := next.Add(1) - 1; int(i) < len(tasks); i = next.Add(1) - 1 {
-					found, err := search(ctx, c, c.Lanes[device].Nested(ctx), sides, tasks[i], count)
+					found, err := search(ctx, c, c.Lanes[device].Nested(ctx), sides, tasks[i], out)
 					if err == nil && found.Rows > 0 {
 						err = put(ctx, found)
 					}
@@ -76,25 +72,29 @@ func Match[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, u
 		}
 	}
 	how.Whole = len(parts.Whole)
-	flow.Go("pair whole keys", func(ctx context.Context) error {
-		for _, w := range parts.Whole {
-			p := runs.Product[uint32]{Rows: sides[0].Rows[w.R.First:w.R.End], Others: sides[1].Rows[w.S.First:w.S.End]}
-			found := &Found{Rows: p.Len()}
-			if !count {
-				found.Pairs = p
-			}
-			if err := put(ctx, found); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	flow.Go("pair whole keys", func(ctx context.Context) error { return pairWhole(ctx, sides, parts.Whole, out, put) })
 	return how, flow.Wait()
 }
 
-// search finds the ranges of a task on a device: those of the rows of the shorter side in the longer one (HMG 3.3.3).
+// pairWhole puts the pairs of keys of which all rows of one side pair with all of the other.
+func pairWhole[K runs.Word](ctx context.Context, sides [2]runs.Block[K, uint32], whole []runs.Pair, out Output,
+	put func(context.Context, *Found) error) error {
+	for _, w := range whole {
+		p := runs.Product[uint32]{Rows: sides[0].Rows[w.R.First:w.R.End], Others: sides[1].Rows[w.S.First:w.S.End]}
+		found := &Found{Rows: p.Len()}
+		if out == OutputPairs {
+			found.Pairs = p
+		}
+		if err := put(ctx, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search uploads the keys of a task to a device and finds the ranges.
 func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides [2]runs.Block[K, uint32],
-	task runs.Pair, count bool) (*Found, error) {
+	task runs.Pair, out Output) (*Found, error) {
 	defer lane.Memory.ReleaseAll()
 	var rows [2]uint64
 	var keys [2]backend.Range
@@ -104,21 +104,6 @@ func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides 
 		own[i].Keys, own[i].Rows = sides[i].Keys[span.First:span.End], sides[i].Rows[span.First:span.End]
 		keys[i] = lane.Memory.New(rows[i]*uint64(bytesOf[K]()), "keys of a task").All()
 	}
-	found := &Found{alloc: c.Alloc}
-	if rows[1] < rows[0] {
-		found.Probe = 1
-	}
-	few, many := found.Probe, 1-found.Probe
-	p, err := primitive.PlanRangeSearch(lane.Tuning(), rows[few], rows[many], bytesOf[K]())
-	if err != nil {
-		return nil, err
-	}
-	scratch := lane.Memory.New(p.ScratchBytes, "search scratch").All()
-	var begins, counts backend.Range
-	if !count {
-		begins = lane.Memory.New(rows[few]*4, "range begins").All()
-		counts = lane.Memory.New(rows[few]*4, "range counts").All()
-	}
 	if err := lane.Memory.Err(); err != nil {
 		return nil, err
 	}
@@ -127,25 +112,80 @@ func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides 
 	}); err != nil {
 		return nil, err
 	}
-	list := lane.List("range search")
-	if err := lane.RangeSearch(list, p, keys[few], keys[many], begins, counts, scratch); err != nil {
+	m, err := searchRanges(ctx, lane.Nested(ctx), keys, rows, bytesOf[K](), out)
+	if err != nil {
 		return nil, err
 	}
-	found.Rows, err = lane.FetchNumber(ctx, list, scratch.Part(p.TotalOffset, 8))
-	if err != nil || count || found.Rows == 0 {
-		return found, err
+	defer m.Release()
+	return fetch(ctx, c, lane, &m, own, out)
+}
+
+// matched is the ranges that a device found.
+type matched struct {
+	pairs          uint64
+	few            int // the shorter side, of whose rows they are; 0 is left
+	begins, counts backend.Range
+	memory         *exec.Scope
+}
+
+// Release releases the device memory. A second Release does nothing.
+func (m *matched) Release() {
+	if m.memory != nil {
+		m.memory.ReleaseAll()
 	}
-	n := int(rows[few])
+}
+
+// searchRanges finds the ranges of the rows of the shorter side in the longer one, both sorted (HMG 3.3.3). They are in
+// the memory of the lane.
+func searchRanges(ctx context.Context, lane *exec.Lane, keys [2]backend.Range, rows [2]uint64, keyBytes int,
+	out Output) (m matched, err error) {
+	m.memory = lane.Memory
+	if rows[1] < rows[0] {
+		m.few = 1
+	}
+	few, many := m.few, 1-m.few
+	p, err := primitive.PlanRangeSearch(lane.Tuning(), rows[few], rows[many], keyBytes)
+	if err != nil {
+		return m, err
+	}
+	defer func() {
+		if err != nil {
+			m.Release()
+		}
+	}()
+	scratch := lane.Memory.New(p.ScratchBytes, "search scratch").All()
+	if out == OutputPairs {
+		m.begins = lane.Memory.New(rows[few]*4, "range begins").All()
+		m.counts = lane.Memory.New(rows[few]*4, "range counts").All()
+	}
+	if err := lane.Memory.Err(); err != nil {
+		return m, err
+	}
+	list := lane.List("range search")
+	if err := lane.RangeSearch(list, p, keys[few], keys[many], m.begins, m.counts, scratch); err != nil {
+		return m, err
+	}
+	m.pairs, err = lane.FetchNumber(ctx, list, scratch.Part(p.TotalOffset, 8))
+	return m, err
+}
+
+// fetch downloads ranges of the rows of own, if there are any.
+func fetch[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, m *matched, own [2]runs.Block[K, uint32],
+	out Output) (*Found, error) {
+	found := &Found{Rows: m.pairs, Probe: m.few, alloc: c.Alloc}
+	if out == OutputCount || m.pairs == 0 {
+		return found, nil
+	}
+	n := len(own[m.few].Rows)
 	found.ranges = c.Alloc.Allocate(8 * n)
 	words := backend.Words(found.ranges)
-	m := runs.Matches[uint32]{Rows: own[few].Rows, Begins: words[:n], Counts: words[n:], Others: own[many].Rows}
-	err = lane.Device().DownloadAll(ctx, []backend.Transfer{
-		{Device: begins, Host: backend.AsBytes(m.Begins)}, {Device: counts, Host: backend.AsBytes(m.Counts)}})
-	var expandErr error
+	to := runs.Matches[uint32]{Rows: own[m.few].Rows, Begins: words[:n], Counts: words[n:], Others: own[1-m.few].Rows}
+	err := lane.Device().DownloadAll(ctx, []backend.Transfer{
+		{Device: m.begins, Host: backend.AsBytes(to.Begins)}, {Device: m.counts, Host: backend.AsBytes(to.Counts)}})
 	if err == nil {
-		found.Pairs, expandErr = m.Expand(ctx, 1)
+		found.Pairs, err = to.Expand(ctx, 1)
 	}
-	if err = cmp.Or(err, expandErr); err != nil {
+	if err != nil {
 		found.Release()
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package hmg
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
@@ -12,70 +11,10 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Sorted is how a side was sorted.
-type Sorted struct {
-	Presorted bool // nothing had to be done
-	Chunksets int
-	Runs      int // that the host merged; less than 2: none
-}
-
-// Sort sorts a side in place if it is one run in the end; otherwise it frees b and returns memory of its own. If
-// numbered, the row numbers of b are not read, and are 0, 1, 2, ... Rows with equal keys stay in no particular order.
+// sorter sorts the chunksets of a side in place.
 //
 // Chunksets follow one another through three steps at a time (HMG 3.1.3, figure 9): while one is sorted on the devices,
 // the next is uploaded, and the last one downloaded to the memory that it came from.
-//
-// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled. b is
-// freed then.
-func Sort[K runs.Word](ctx context.Context, c *Config, b *Buffer[K], numbered bool) (
-	_ *Buffer[K], how Sorted, err error) {
-	defer func() {
-		if err != nil {
-			b.Free()
-		}
-	}()
-	if how.Presorted, err = isSorted(ctx, b.Keys); err != nil {
-		return nil, how, err
-	}
-	if how.Presorted {
-		if numbered {
-			for i := range b.Rows {
-				b.Rows[i] = uint32(i)
-			}
-		}
-		return b, how, nil
-	}
-	s := &sorter[K]{Config: c, side: b.Block, numbered: numbered}
-	if how.Chunksets, err = s.run(ctx); err != nil {
-		return nil, how, err
-	}
-	if how.Runs = len(s.sorted); how.Runs < 2 {
-		return b, how, nil
-	}
-	merged := runs.NewBuffer[K, uint32](c.Alloc, uint64(len(b.Keys)))
-	if err = runs.Merge(ctx, merged.Block, s.sorted, c.Cores); err != nil {
-		merged.Free()
-		return nil, how, err
-	}
-	b.Free()
-	return merged, how, nil
-}
-
-// isSorted reports whether keys are in order; it ends at the first that is not.
-func isSorted[K runs.Word](ctx context.Context, keys []K) (bool, error) {
-	const checkRows = 1 << 20
-	for first := 0; first < len(keys); first += checkRows {
-		if ctx.Err() != nil {
-			return false, backend.ContextError(ctx)
-		}
-		if !slices.IsSorted(keys[max(first-1, 0):min(first+checkRows, len(keys))]) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// sorter sorts the chunksets of a side.
 type sorter[K runs.Word] struct {
 	*Config
 	side     runs.Block[K, uint32]
@@ -101,6 +40,22 @@ func (c *chunk) hold(release func()) {
 		c.release()
 	}
 	c.release = release
+}
+
+// sort sorts the chunk on its device, with these row numbers.
+func (c *chunk) sort(ctx context.Context, lane *exec.Lane, numbers ranges.Numbers) error {
+	lane = lane.Nested(ctx)
+	sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", numbers)
+	if err != nil || sorted.Keys == c.Keys.Data { // they were in order
+		lane.Memory.ReleaseAll()
+		return err
+	}
+	c.Keys.Data = sorted.Keys
+	if !numbers.None {
+		c.Payload[0].Data = sorted.IDs
+	}
+	c.hold(lane.Memory.ReleaseAll)
+	return nil
 }
 
 // Release releases the device memory.
@@ -208,15 +163,8 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
 	if s.alone() {
 		return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
-			c, lane := &set.chunks[i], s.Lanes[i].Nested(ctx)
-			sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", ranges.Numbers{Given: c.Payload[0].Data})
-			if err != nil || sorted.Keys == c.Keys.Data { // they were in order
-				lane.Memory.ReleaseAll()
-				return err
-			}
-			c.Keys.Data, c.Payload[0].Data = sorted.Keys, sorted.IDs
-			c.hold(lane.Memory.ReleaseAll)
-			return nil
+			c := &set.chunks[i]
+			return c.sort(ctx, s.Lanes[i], ranges.Numbers{Given: c.Payload[0].Data})
 		})
 	}
 	lanes := make([]*exec.Lane, len(s.Lanes))

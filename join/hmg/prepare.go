@@ -1,0 +1,133 @@
+package hmg
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/runs"
+)
+
+// Sides are two sides in host memory that were prepared for their match: sorted each, or divided into segments. The
+// owner frees them when nothing refers to them any more.
+type Sides[K runs.Word] struct {
+	How [2]Prepared
+
+	config  *Config
+	buffers [2]*Buffer[K]
+	divided *runs.Division[K] // nil if both sides are sorted
+}
+
+// Prepared is how a side was prepared.
+type Prepared struct {
+	Presorted bool // nothing had to be done
+	Segments  int  // of both sides; 0: the side was sorted
+	Chunksets int
+	Runs      int // that the host merged; less than 2: none
+}
+
+// Output is what a match is for.
+type Output uint8
+
+const (
+	OutputPairs Output = iota
+	OutputCount        // the number of pairs only
+)
+
+// Prepare sorts both sides, or divides them into segments if one of them takes several chunksets to sort. It owns the
+// buffers, also if it fails. The row numbers of a side that is numbered are not read, and are 0, 1, 2, ... Rows with
+// equal keys stay in no particular order.
+//
+// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled.
+func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K], numbered [2]bool, out Output) (
+	_ *Sides[K], err error) {
+	s := &Sides[K]{config: c, buffers: buffers}
+	defer func() {
+		if err != nil {
+			s.Free()
+		}
+	}()
+	beyond := false
+	for i, b := range buffers {
+		if s.How[i].Presorted, err = isSorted(ctx, b.Keys); err != nil {
+			return nil, err
+		}
+		beyond = beyond || !s.How[i].Presorted && uint64(len(b.Keys)) > c.ChunkRows*uint64(len(c.Lanes))
+	}
+	if beyond && c.Beyond == BeyondSegments {
+		return s, s.divide(ctx, numbered, out)
+	}
+	for i := range buffers {
+		if err = s.sort(ctx, i, numbered[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Free frees the sides. A second Free does nothing.
+func (s *Sides[K]) Free() {
+	for _, b := range s.buffers {
+		b.Free()
+	}
+}
+
+// Match finds the pairs of both sides. put receives what is found, from several goroutines at a time and in no
+// particular order; with OutputCount, only numbers of pairs. The sides must stay as long as Found are used.
+//
+// Errors: backend.ErrDeviceMemory if TaskRows or ChunkRows are too many for a device; those of put and of the devices;
+// ErrCancelled.
+func (s *Sides[K]) Match(ctx context.Context, out Output, put func(context.Context, *Found) error) (Matched, error) {
+	if s.divided != nil {
+		return s.matchSegments(ctx, out, put)
+	}
+	return matchSorted(ctx, s.config, [2]runs.Block[K, uint32]{s.buffers[0].Block, s.buffers[1].Block}, out, put)
+}
+
+// isSorted reports whether keys are in order; it ends at the first that is not.
+func isSorted[K runs.Word](ctx context.Context, keys []K) (bool, error) {
+	const checkRows = 1 << 20
+	for first := 0; first < len(keys); first += checkRows {
+		if ctx.Err() != nil {
+			return false, backend.ContextError(ctx)
+		}
+		if !slices.IsSorted(keys[max(first-1, 0):min(first+checkRows, len(keys))]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sort sorts a side unless it is in order: in place if it becomes one run, and otherwise into memory of its own.
+func (s *Sides[K]) sort(ctx context.Context, side int, numbered bool) error {
+	b, how := s.buffers[side], &s.How[side]
+	if how.Presorted {
+		if numbered {
+			number(b.Rows)
+		}
+		return nil
+	}
+	sorter := &sorter[K]{Config: s.config, side: b.Block, numbered: numbered}
+	var err error
+	if how.Chunksets, err = sorter.run(ctx); err != nil {
+		return err
+	}
+	if how.Runs = len(sorter.sorted); how.Runs < 2 {
+		return nil
+	}
+	merged := runs.NewBuffer[K, uint32](s.config.Alloc, uint64(len(b.Keys)))
+	if err = runs.Merge(ctx, merged.Block, sorter.sorted, s.config.Cores); err != nil {
+		merged.Free()
+		return err
+	}
+	b.Free()
+	s.buffers[side] = merged
+	return nil
+}
+
+// number numbers rows.
+func number(rows []uint32) {
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+}
