@@ -20,9 +20,14 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// onHMG runs a test on one to four logical devices of every backend, with an allocator that must get everything back.
+// onHMG runs a test on one to four logical devices of every backend, under the race detector on three, with an allocator
+// that must get everything back.
 func onHMG(t *testing.T, test func(t *testing.T, h *join.HMG, devices int)) {
-	for size := 1; size <= 4; size++ {
+	sizes := []int{1, 2, 3, 4}
+	if devicetest.RaceDetector {
+		sizes = sizes[2:3]
+	}
+	for _, size := range sizes {
 		t.Run(fmt.Sprintf("devices=%d", size), func(t *testing.T) {
 			devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
 				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)

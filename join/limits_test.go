@@ -234,6 +234,19 @@ func TestMemoryLimitOfManyPairs(t *testing.T) {
 	require.NoError(t, done())
 }
 
+// faults are the calls of a device that can fail, by name: the options by which the n-th of them does, and the error in
+// which a join then ends.
+var faults = map[string]struct {
+	at   func(n int) host.Faults
+	want error
+}{
+	"device memory": {func(n int) host.Faults { return host.Faults{AllocateDevice: n} }, backend.ErrDeviceMemory},
+	"host memory":   {func(n int) host.Faults { return host.Faults{AllocateHost: n} }, backend.ErrHostMemory},
+	"compile":       {func(n int) host.Faults { return host.Faults{Compile: n} }, backend.ErrHostMemory},
+	"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
+	"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
+}
+
 // TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
 func TestFaults(t *testing.T) {
 	devicetest.HostTest(t)
@@ -263,16 +276,7 @@ func TestFaults(t *testing.T) {
 		}
 		return err
 	}
-	for name, fault := range map[string]struct {
-		at   func(n int) host.Faults
-		want error
-	}{
-		"device memory": {func(n int) host.Faults { return host.Faults{AllocateDevice: n} }, backend.ErrDeviceMemory},
-		"host memory":   {func(n int) host.Faults { return host.Faults{AllocateHost: n} }, backend.ErrHostMemory},
-		"compile":       {func(n int) host.Faults { return host.Faults{Compile: n} }, backend.ErrHostMemory},
-		"lost":          {func(n int) host.Faults { return host.Faults{LoseAtSubmit: n} }, backend.ErrDeviceLost},
-		"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
-	} {
+	for name, fault := range faults {
 		for _, algorithm := range algorithms[1:] {
 			t.Run(name+"/"+algorithm, func(t *testing.T) {
 				step := 1           // calls

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // matrix reads the table of docs/keys.md that says which types can be compared.
@@ -142,6 +143,7 @@ func matrixTable(dt arrow.DataType, cells []cell, texts []string) arrow.Table {
 // TestMatrix checks each pair of types against the matrix of the document. Comparable types match by value, at the
 // limits of both types. For others, the error names the columns, the types and the remedy.
 func TestMatrix(t *testing.T) {
+	devicetest.SkipRace(t)
 	compare, seen := matrix(t), map[[2]string]bool{}
 	types := matrixTypes()
 	var cells []cell

@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
-# Straight-line code of one goroutine over the host backend, whose tests run all kernels in parallel.
+# Straight-line code of one goroutine, at most over the host backend, whose tests run all kernels in parallel.
 without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/joins
-	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded)
+	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded ./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg ./relation
 	./operator ./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend
@@ -57,7 +57,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages
 	packages=$(go list ./... | grep -vxFf <(go list "${without_threads[@]}"))
-	on host off -race $short ./join ./tableio/... $packages
+	on host off -race $short ./join ./host ./relation $packages
 	on lavapipe off -race $short ./vulkan/...
 }
 host() { on host off ./join ./...; }

@@ -163,8 +163,8 @@ func hostSelected() bool {
 	return names == "" || strings.Contains(names, "host")
 }
 
-// SkipRace skips a test of many plans, which is slow under the race detector and cannot race. The host stage of
-// tools/test.sh runs it.
+// SkipRace skips a test of many plans or much data, which is slow under the race detector and runs nothing concurrently
+// that other tests do not. The host stage of tools/test.sh runs it.
 func SkipRace(t *testing.T) {
 	t.Helper()
 	if RaceDetector {
