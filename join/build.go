@@ -31,6 +31,7 @@ type buildSide struct {
 	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 
 	spareBytes uint64 // see [collector]
+	turn       turn   // on the device
 }
 
 // Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that

@@ -46,11 +46,17 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.streamLayout(ctx, layout, [2]Source{left, right}, 0)
+	return e.streamLayout(ctx, layout, [2]Source{left, right}, part{})
 }
 
-// streamLayout is StreamLayout for a part of a division of this depth; 0: of none.
-func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, depth int) (
+// part is what both sources are of a join that was divided; the zero value: all of one that was not.
+type part struct {
+	depth int  // of the divisions
+	turn  turn // on the device
+}
+
+// streamLayout is StreamLayout for a part of both sides.
+func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
 	fixed := *layout
 	side, known := fixed.streamBuildSide(sources)
@@ -76,9 +82,9 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 		}
 	}
 	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
-		boundBytes: exec.Unlimited, progress: progress}
+		boundBytes: exec.Unlimited, turn: of.turn, progress: progress}
 	defer c.release()
-	whole := e.whole(&fixed.Spec, depth)
+	whole := e.whole(&fixed.Spec, of.depth)
 	switch {
 	case whole != "":
 	case e.DivideBytes > 0:
@@ -107,7 +113,10 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	}
 	switch {
 	case errors.Is(err, errDivide):
-		return e.divide(ctx, c, layout, depth, progress)
+		if err := of.turn.wait(flow.Context()); err != nil {
+			return nil, firstError(flow, err)
+		}
+		return e.divide(ctx, c, layout, of.depth, progress)
 	case err != nil:
 		err = firstError(flow, err)
 		memory := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
@@ -126,7 +135,7 @@ func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, pr
 		return nil, err
 	}
 	progress.Start("plan")
-	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes}
+	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, turn: c.turn}
 	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 
