@@ -35,12 +35,13 @@ func (d *Divider) All() int {
 }
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores.
-// Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Hash] and
+// Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Bind] and
 // [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
-	of, err := d.of(ctx, side, table)
-	if err != nil {
+	of, freeOf := scratch[uint16](alloc, int(table.NumRows()))
+	defer freeOf()
+	if err := d.of(ctx, side, table, of); err != nil {
 		return nil, err
 	}
 	s := newScatter(of, d.All())
@@ -65,7 +66,10 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 			continue
 		}
 		if order == nil {
-			order = s.order()
+			var free func()
+			order, free = scratch[uint32](alloc, len(of))
+			defer free()
+			s.order(order)
 		}
 		group, groupCtx := onAllCores(ctx)
 		for part := range d.All() {
@@ -85,55 +89,53 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 	return parts, nil
 }
 
-// of is the part of each row.
-func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table) (parts []uint16, err error) {
-	all := int(table.NumRows())
-	parts = make([]uint16, all)
+// of sets the part of each row.
+func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
 	if d.Hashes == nil {
-		return parts, nil
+		clear(parts)
+		return nil
 	}
-	hashes, rows, err := d.Hashes.Hash(ctx, side, table)
+	hashed, err := d.Hashes.Bind(ctx, side, table)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if rows == nil {
-		d.place(parts, hashes, nil)
-		return parts, nil
+	if hashed.LeavesOut() {
+		if err := d.spread(ctx, side, table, parts); err != nil {
+			return err
+		}
 	}
-	inRanges(cores(), all, func(_, from, to int) {
+	if err := d.place(ctx, hashed, parts); err != nil || !d.Nulls {
+		return err
+	}
+	for _, row := range hashed.NullRows() {
+		parts[row] = uint16(d.Parts)
+	}
+	return nil
+}
+
+// spread sets the parts of rows that have no hash by their numbers, or by the type of the side alone.
+func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
+	inRanges(cores(), len(parts), func(_, from, to int) {
 		for row := from; row < to; row++ {
 			parts[row] = d.part(uint64(row))
 		}
 	})
-	if alone := d.Alone[side]; alone != nil {
-		hashes, rows, err := alone.Hash(ctx, side, table)
-		if err != nil {
-			return nil, err
-		}
-		d.place(parts, hashes, rows)
+	if d.Alone[side] == nil {
+		return nil
 	}
-	d.place(parts, hashes, rows)
-	if d.Nulls {
-		nulls, err := d.Hashes.NullRows(ctx, side, table)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range nulls {
-			parts[row] = uint16(d.Parts)
-		}
+	alone, err := d.Alone[side].Bind(ctx, side, table)
+	if err != nil {
+		return err
 	}
-	return parts, nil
+	return d.place(ctx, alone, parts)
 }
 
-// place sets the parts of rows, nil for all, by their hashes.
-func (d *Divider) place(parts []uint16, hashes []uint64, rows []uint32) {
-	inRanges(cores(), len(hashes), func(_, from, to int) {
-		for i, hash := range hashes[from:to] {
-			row := from + i
-			if rows != nil {
-				row = int(rows[row])
-			}
-			parts[row] = d.part(hash)
+// place sets the parts of rows by their hashes.
+func (d *Divider) place(ctx context.Context, table *relation.HashedTable, parts []uint16) error {
+	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+		rows = rows[:len(hashes)]
+		for i, hash := range hashes {
+			parts[rows[i]] = d.part(hash)
 		}
 	})
 }

@@ -51,9 +51,8 @@ func newScatter(of []uint16, parts int) *scatter {
 // rows is the number of rows of a part.
 func (s *scatter) rows(part int) int64 { return s.starts[part+1] - s.starts[part] }
 
-// order returns the row numbers, part by part.
-func (s *scatter) order() []uint32 {
-	order := make([]uint32, len(s.of))
+// order sets the row numbers, part by part.
+func (s *scatter) order(order []uint32) {
 	inRanges(len(s.at), len(s.of), func(core, from, to int) {
 		next := slices.Clone(s.at[core])
 		for part := range next {
@@ -65,7 +64,6 @@ func (s *scatter) order() []uint32 {
 			next[part]++
 		}
 	})
-	return order
 }
 
 // column divides a column of fixed width without NULL into one array for each part; nil for other columns.
@@ -153,6 +151,15 @@ func valuesOf[T any](buffer *memory.Buffer) []T {
 	var zero T
 	b := buffer.Bytes()
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(zero))
+}
+
+// scratch returns memory for n values, which is not cleared, and frees it. In Go's heap a collection would follow each
+// block of a division.
+func scratch[T any](alloc memory.Allocator, n int) (values []T, free func()) {
+	buffer := memory.NewResizableBuffer(alloc)
+	var zero T
+	buffer.Resize(n * int(unsafe.Sizeof(zero)))
+	return valuesOf[T](buffer), buffer.Release
 }
 
 func cores() int { return runtime.GOMAXPROCS(0) }

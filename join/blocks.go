@@ -167,7 +167,8 @@ func (b *blocks) unmatched(table arrow.Table) Source {
 					yield(nil, err)
 					return
 				}
-				result, err := b.engine.streamLayout(ctx, layout, [2]Source{left, FromTable(table)}, mostDivisions+1)
+				result, err := b.engine.streamLayout(ctx, layout, [2]Source{left, FromTable(table)},
+					part{depth: mostDivisions + 1})
 				if err != nil {
 					yield(nil, err)
 					return

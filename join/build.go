@@ -32,6 +32,7 @@ type buildSide struct {
 
 	spareBytes uint64 // see [collector]
 	guess      bool   // the range of the keys may be guessed
+	turn       turn   // on the device
 }
 
 // Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that

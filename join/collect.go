@@ -23,6 +23,7 @@ type collector struct {
 	needed   [2][]string
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
+	part
 	progress *exec.Progress
 
 	deviceShort bool // no plan fits the memory of the device

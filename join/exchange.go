@@ -179,8 +179,21 @@ type sideBlock struct {
 // Release releases the rows.
 func (b *sideBlock) Release() { b.rows.release() }
 
+// dividedBlock is rows of a side, part by part, on their way to the place.
+type dividedBlock struct {
+	side  relation.Side
+	parts []arrow.RecordBatch
+}
+
+// Release releases the rows.
+func (b *dividedBlock) Release() {
+	for _, part := range b.parts {
+		part.Release()
+	}
+}
+
 // mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
-// write. While one is divided, the next one is read.
+// write. While one is divided, the next one is read and the one before put in the place.
 const mostBlockBytes = 64 << 20
 
 // planDivider plans the hashes of keys. Keys of a side that must be unique have hashes even if the other side's type
@@ -210,16 +223,22 @@ func (p *sides) fill(c *collector) error {
 		return err
 	}
 	full := exec.NewPipe[*sideBlock](c.flow, 0)
+	divided := exec.NewPipe[*dividedBlock](c.flow, 0)
 	c.flow.Go("divide", func(ctx context.Context) error {
-		for {
-			b, some, err := full.Take(ctx)
-			if err != nil || !some {
+		defer divided.End()
+		return takeAll(ctx, full, func(b *sideBlock) error {
+			d, err := p.divideBlock(ctx, b)
+			if err != nil {
 				return err
 			}
-			if err := p.put(ctx, b); err != nil {
-				return err
-			}
-		}
+			return divided.Put(ctx, d)
+		})
+	})
+	c.flow.Go("put", func(ctx context.Context) error {
+		return takeAll(ctx, divided, func(d *dividedBlock) error {
+			defer exec.Begin(ctx, "put").End()
+			return p.place.PutAll(ctx, d.side, d.parts)
+		})
 	})
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
 	if p.engine.DivideBytes > 0 {
@@ -261,15 +280,29 @@ func (p *sides) fill(c *collector) error {
 	return c.flow.Wait()
 }
 
-// blocksShare is the share of memory of a block, of which there are four: one is gathered of each side, and one is
-// divided, to a copy.
-const blocksShare = 20
+// takeAll has do take all that comes out of a pipe.
+func takeAll[T exec.Releaser](ctx context.Context, pipe *exec.Pipe[T], do func(T) error) error {
+	for {
+		v, some, err := pipe.Take(ctx)
+		if err != nil || !some {
+			return err
+		}
+		if err := do(v); err != nil {
+			return err
+		}
+	}
+}
 
-// put divides a block, and puts its rows in the place.
-func (p *sides) put(ctx context.Context, b *sideBlock) error {
+// blocksShare is the share of memory of a block, of which there are five: one is gathered of each side, one is divided,
+// to a copy, and the copy of the one before is put in the place, which may have to write for it.
+const blocksShare = 24
+
+// divideBlock divides a block.
+func (p *sides) divideBlock(ctx context.Context, b *sideBlock) (*dividedBlock, error) {
 	defer b.Release()
+	d := &dividedBlock{side: b.side}
 	if b.rows.rows == 0 {
-		return nil
+		return d, nil
 	}
 	table := b.rows.table()
 	b.Release()
@@ -278,14 +311,10 @@ func (p *sides) put(ctx context.Context, b *sideBlock) error {
 		table = withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
 	}
 	defer table.Release()
-	span := exec.Begin(ctx, "divide")
-	batches, err := p.divider.Divide(ctx, b.side, table, p.engine.Allocator)
-	span.End()
-	if err != nil {
-		return err
-	}
-	defer exec.Begin(ctx, "put").End()
-	return p.place.PutAll(ctx, b.side, batches)
+	defer exec.Begin(ctx, "divide").End()
+	var err error
+	d.parts, err = p.divider.Divide(ctx, b.side, table, p.engine.Allocator)
+	return d, err
 }
 
 // task returns the next part that may have output; the first time one without rows if there is none.

@@ -307,6 +307,9 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	if err != nil {
 		return nil, err
 	}
+	if err := b.turn.wait(flow.Context()); err != nil {
+		return nil, err
+	}
 	return planned.Stream(flow, s.parts(first))
 }
 

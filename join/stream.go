@@ -46,21 +46,29 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.streamLayout(ctx, layout, [2]Source{left, right}, 0)
+	return e.streamLayout(ctx, layout, [2]Source{left, right}, part{})
 }
 
-// streamLayout is StreamLayout for a part of a division of this depth; 0: of none. Of tables, which can be read once
-// more, the range of the keys may be guessed.
-func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, depth int) (*Result, error) {
-	guess := depth == 0 && sources[0].table != nil && sources[1].table != nil
-	result, err := e.beginStream(ctx, layout, sources, depth, guess)
+// part is what both sources are of a join that was divided; the zero value: all of one that was not.
+type part struct {
+	depth int  // of the divisions
+	turn  turn // on the device
+	guess bool // the range of the keys may be guessed
+}
+
+// streamLayout is StreamLayout for a part of both sides. Of tables, which can be read once more, the range of the keys may
+// be guessed.
+func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
+	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
+	result, err := e.beginStream(ctx, layout, sources, of)
 	if errors.Is(err, errOutside) {
-		return e.beginStream(ctx, layout, sources, depth, false)
+		of.guess = false
+		return e.beginStream(ctx, layout, sources, of)
 	}
 	return result, err
 }
 
-func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, depth int, guess bool) (
+func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
 	fixed := *layout
 	side, known := fixed.streamBuildSide(sources)
@@ -86,9 +94,9 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		}
 	}
 	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
-		boundBytes: exec.Unlimited, progress: progress}
+		boundBytes: exec.Unlimited, part: of, progress: progress}
 	defer c.release()
-	whole := e.whole(&fixed.Spec, depth)
+	whole := e.whole(&fixed.Spec, of.depth)
 	switch {
 	case whole != "":
 	case e.DivideBytes > 0:
@@ -106,7 +114,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	if err == nil {
 		fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
-		result, err = e.streamFrom(c, &fixed, side, guess, progress)
+		result, err = e.streamFrom(c, &fixed, side, progress)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
 		c.deviceShort = errors.Is(err, backend.ErrDeviceMemory)
@@ -117,7 +125,10 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	switch {
 	case errors.Is(err, errDivide):
-		return e.divide(ctx, c, layout, depth, progress)
+		if err := of.turn.wait(flow.Context()); err != nil {
+			return nil, firstError(flow, err)
+		}
+		return e.divide(ctx, c, layout, of.depth, progress)
 	case err != nil:
 		err = firstError(flow, err)
 		memory := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
@@ -130,14 +141,14 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 }
 
 // streamFrom collects the build side and starts the join.
-func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, guess bool, progress *exec.Progress) (
-	*Result, error) {
+func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, progress *exec.Progress) (*Result, error) {
 	table, probe, err := c.build(c.flow.Context(), side)
 	if err != nil {
 		return nil, err
 	}
 	progress.Start("plan")
-	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, guess: guess}
+	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, turn: c.turn,
+		guess: c.guess}
 	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 

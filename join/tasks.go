@@ -31,8 +31,8 @@ type tasks struct {
 
 	merge *merge // of their output; nil if there is no order
 
-	// oneByOne says that a task begins only when the one before has ended: the device is short of memory, and columns of
-	// one would leave gaps among those of the other.
+	// oneByOne says that a task takes memory of the device only when the one before has ended: the device is short of it,
+	// and columns of one would leave gaps among those of the other.
 	oneByOne bool
 
 	under  *task // is drawn
@@ -61,8 +61,8 @@ type task struct {
 	again   [2]bool // rows of these sides are those of tasks before
 	ended   func()  // frees what this task needs
 
-	shown  atomic.Bool   // its progress is that of the join
-	turn   chan struct{} // closed when it may begin
+	shown  atomic.Bool // its progress is that of the join
+	turn   turn        // comes when the task before has ended, unless there is no need to wait for that
 	begun  chan struct{}
 	result *Result // once it is begun
 	err    error
@@ -102,44 +102,62 @@ func (t *tasks) startNext() {
 			}
 		}
 	}
-	next.begun, next.turn = make(chan struct{}), make(chan struct{})
-	if !t.waits() {
+	next.begun, next.turn = make(chan struct{}), make(turn)
+	begin, device := t.waits()
+	if !device {
 		close(next.turn)
 	}
 	t.flow.Go("begin "+next.name, func(ctx context.Context) error {
 		defer close(next.begun)
-		select {
-		case <-next.turn:
-		case <-ctx.Done():
-			next.err = backend.ContextError(ctx)
-			return nil
+		if begin {
+			if next.err = next.turn.wait(ctx); next.err != nil {
+				return nil
+			}
 		}
 		next.err = exec.Protect("begin "+next.name, func() (err error) {
-			next.result, err = t.engine.streamLayout(ctx, &fixed, next.sources, next.depth)
+			next.result, err = t.engine.streamLayout(ctx, &fixed, next.sources, part{depth: next.depth, turn: next.turn})
 			return err
 		})
 		return nil
 	})
 }
 
-// waits reports whether the next task must not begin before the one under way has ended. One that was divided itself
-// has tasks that come before the next one, and must not wait for memory that the next one has.
-func (t *tasks) waits() bool {
+// turn is closed when a task may take memory of the device; nil: it may at once.
+type turn chan struct{}
+
+// wait waits for the turn. The end of ctx is an error.
+func (t turn) wait(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	select {
+	case <-t:
+		return nil
+	case <-ctx.Done():
+		return backend.ContextError(ctx)
+	}
+}
+
+// waits reports whether the next task waits for the end of the one under way before it begins, or before it takes
+// memory of the device. A task that was divided itself has tasks that come before the next one, and must not wait for
+// memory that the next one has; nor must other queries wait for memory of the host that the next one is still taking.
+func (t *tasks) waits() (begin, device bool) {
 	if t.under == nil || t.done {
-		return false
+		return false, false
 	}
 	_, divided := t.under.result.of.(*tasks)
-	return divided || t.oneByOne
+	begin = divided || t.oneByOne && t.engine.HostCapBytes() != exec.Unlimited
+	return begin, begin || t.oneByOne
 }
 
 // advance ends the task under way and goes on with the next one; more is false if there is none.
 func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 	if t.under != nil {
-		waited := t.waits() && t.ahead != nil
+		_, waits := t.waits()
 		t.before, t.done = t.Stats(), true
 		t.under.result.Close()
 		t.under.ended()
-		if waited {
+		if waits && t.ahead != nil {
 			close(t.ahead.turn)
 		}
 	}

@@ -63,10 +63,11 @@ func (p *KeyPlan) encodeBlock(s *scratch, side Side, from, to int, keys []byte, 
 }
 
 // encode works in strips that stay in the first-level cache. If no row is left out, a strip is packed directly into the
-// output. Otherwise it is packed in scratch, and the rows that stay are copied to the output. It runs on one core.
+// output. Otherwise it is packed in scratch, and the rows that stay, which it counts, are copied to the output. It runs on
+// one core.
 func encode[K uint32 | uint64](
 	p *KeyPlan, s *scratch, side *keySide, from, to int, keys []K, rowIDs []uint32, packed []K,
-) {
+) (rows int) {
 	for strip := from; strip < to; strip += stripRows {
 		next := min(strip+stripRows, to)
 		n := next - strip
@@ -90,7 +91,9 @@ func encode[K uint32 | uint64](
 		if keys = keys[n:]; rowIDs != nil {
 			rowIDs = rowIDs[n:]
 		}
+		rows += n
 	}
+	return rows
 }
 
 // packStrip packs the codes of the rows [from, to) into out, which has that length.

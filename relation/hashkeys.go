@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-
-	"github.com/spirjoin/spirjoin/backend"
 )
 
 // HashKeys makes hashes of keys that follow from the types of both sides alone. Rows with equal keys have equal hashes,
@@ -49,41 +47,58 @@ func planHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual []bool) (*K
 	return p, nil
 }
 
-// Hash returns the 64-bit hashes of the keys of a table of a side, and the rows that they belong to, in ascending
-// order; nil stands for all rows. Rows without a hash can match nothing: a key is NULL, or has a value that the other
-// side's type cannot hold. It runs on all cores.
-//
-// Errors wrap backend.ErrInvalidInput (a key column of another type), backend.ErrLimit (more than primitive.MaxRows
-// rows), backend.ErrCancelled or backend.ErrTimedOut.
-func (h *HashKeys) Hash(ctx context.Context, side Side, table arrow.Table) (hashes []uint64, rows []uint32, err error) {
-	p, err := h.plans[side].Bind(ctx, table)
-	if err != nil {
-		return nil, nil, err
-	}
-	hashes = make([]uint64, p.Rows(side))
-	if p.LeavesOut(side) {
-		rows = make([]uint32, len(hashes))
-	}
-	return hashes, rows, p.Encode(ctx, side, backend.AsBytes(hashes), rows)
+// HashedTable is a table of a side whose keys have hashes. Safe for concurrent use.
+type HashedTable struct {
+	plan *KeyPlan
+	side Side
 }
 
-// NullRows returns the rows of a table of a side in which a key is NULL that equals nothing, in ascending order. Errors
-// are those of [HashKeys.Hash].
-func (h *HashKeys) NullRows(ctx context.Context, side Side, table arrow.Table) (rows []uint32, err error) {
+// Bind reads the key columns of a table of a side, which must stay alive. Errors wrap backend.ErrInvalidInput (a key
+// column of another type), backend.ErrLimit (more than primitive.MaxRows rows), backend.ErrCancelled or
+// backend.ErrTimedOut.
+func (h *HashKeys) Bind(ctx context.Context, side Side, table arrow.Table) (*HashedTable, error) {
 	p, err := h.plans[side].Bind(ctx, table)
-	if err != nil || !p.LeavesOut(side) {
+	if err != nil {
 		return nil, err
 	}
-	all := make([]uint32, table.NumRows())
+	return &HashedTable{p, side}, nil
+}
+
+// LeavesOut reports whether rows may have no hash. They can match nothing: a key is NULL, or has a value that the other
+// side's type cannot hold.
+func (t *HashedTable) LeavesOut() bool { return t.plan.LeavesOut(t.side) }
+
+// Each calls do with strips of 64-bit hashes of keys, which stay in the first-level cache, and the numbers of their
+// rows, in ascending order. It runs on all cores; do must be safe for concurrent use and keep neither slice. Errors wrap
+// backend.ErrCancelled or backend.ErrTimedOut.
+func (t *HashedTable) Each(ctx context.Context, do func(hashes []uint64, rows []uint32)) error {
+	side := &t.plan.sides[t.side]
+	return forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
+		hashes, rows := make([]uint64, stripRows), make([]uint32, stripRows)
+		for ; from < to; from += stripRows {
+			n := encode(t.plan, s, side, from, min(from+stripRows, to), hashes, rows, s.packed[:])
+			do(hashes[:n], rows[:n])
+		}
+		return nil
+	})
+}
+
+// NullRows returns the rows in which a key is NULL that equals nothing, in ascending order.
+func (t *HashedTable) NullRows() (rows []uint32) {
+	if !t.LeavesOut() {
+		return nil
+	}
+	end := t.plan.sides[t.side].rows
+	all := make([]uint32, end)
 	for row := range all {
 		all[row] = uint32(row)
 	}
 	next := uint32(0)
-	for _, row := range append(p.WithoutNulls(side, all), uint32(table.NumRows())) {
+	for _, row := range append(t.plan.WithoutNulls(t.side, all), uint32(end)) {
 		for ; next < row; next++ {
 			rows = append(rows, next)
 		}
 		next = row + 1
 	}
-	return rows, nil
+	return rows
 }

@@ -97,8 +97,8 @@ func (s *session) checksum(ctx context.Context, from string, names []string) (ch
 }
 
 // checksumOfFile computes the checksum of a file.
-func checksumOfFile(ctx context.Context, path string, names []string, threads int) (result checksum, err error) {
-	s, err := openSession(ctx, threads)
+func checksumOfFile(ctx context.Context, path string, names []string, l limits) (result checksum, err error) {
+	s, err := openSession(ctx, l)
 	if err != nil {
 		return result, err
 	}

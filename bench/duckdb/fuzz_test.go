@@ -157,7 +157,7 @@ func fuzz(t *testing.T, cases int, vulkan *primitive.Ops) {
 }
 
 func newFuzzer(t *testing.T, vulkan *primitive.Ops) *fuzzer {
-	s, err := openSession(t.Context(), 1)
+	s, err := openSession(t.Context(), limits{threads: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.close()) })
 	return &fuzzer{s: s, vulkan: vulkan, outcomes: map[string]int{}}

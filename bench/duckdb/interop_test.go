@@ -58,7 +58,7 @@ func matrixColumns(types []string) (columns []matrixColumn) {
 // ordered is a session that keeps the order of rows and knows the time zone.
 func ordered(t *testing.T) *session {
 	t.Helper()
-	s, err := openSession(t.Context(), 1)
+	s, err := openSession(t.Context(), limits{threads: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.close()) })
 	require.NoError(t, s.exec(t.Context(), "SET preserve_insertion_order = true; SET TimeZone = 'UTC'"))

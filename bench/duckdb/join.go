@@ -23,10 +23,31 @@ type joinTask struct {
 	count       bool
 	sum         string
 	output      string
-	threads     int // 0 = all cores
+	limits      limits
 	repeat      int
 	checksum    bool
 	direct      bool // one statement from file to file, as users of DuckDB run it
+}
+
+// limits are what a session may use. Zero values stand for DuckDB's defaults.
+type limits struct {
+	threads int
+	memory  string // as in 2GiB
+	tempDir string // where it spills
+}
+
+// settings are the statements that set the limits.
+func (l limits) settings() (statements string) {
+	if l.threads > 0 {
+		statements += fmt.Sprintf("SET threads = %d;", l.threads)
+	}
+	if l.memory != "" {
+		statements += "SET memory_limit = " + quoteText(l.memory) + ";"
+	}
+	if l.tempDir != "" {
+		statements += "SET temp_directory = " + quoteText(l.tempDir) + ";"
+	}
+	return statements
 }
 
 // joinReport is what a run prints.
@@ -69,7 +90,7 @@ func (t joinTask) validate() error {
 	check(t.left != "" && t.right != "", "--left and --right are needed")
 	check(len(t.on) > 0, "--on is needed")
 	check(t.repeat > 0, "--repeat must be at least 1")
-	check(t.threads >= 0, "--threads must not be negative")
+	check(t.limits.threads >= 0, "--threads must not be negative")
 	materialize := !t.count && t.sum == ""
 	check(materialize || t.output == "" && !t.checksum && t.columns == nil,
 		"--count and --sum make no table: they exclude -o, --checksum and --columns")
@@ -88,7 +109,7 @@ type session struct {
 	conn *sql.Conn
 }
 
-func openSession(ctx context.Context, threads int) (*session, error) {
+func openSession(ctx context.Context, l limits) (*session, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, err
@@ -98,10 +119,7 @@ func openSession(ctx context.Context, threads int) (*session, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s := &session{db, conn}
-	settings := "SET preserve_insertion_order = false; SET enable_progress_bar = false;"
-	if threads > 0 {
-		settings += fmt.Sprintf("SET threads = %d;", threads)
-	}
+	settings := "SET preserve_insertion_order = false; SET enable_progress_bar = false;" + l.settings()
 	if err := s.exec(ctx, settings); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -240,7 +258,7 @@ func (s *session) load(ctx context.Context, table, path string, names []string) 
 
 // run loads both tables, times the joins and reports.
 func (t joinTask) run(ctx context.Context) (report joinReport, err error) {
-	s, err := openSession(ctx, t.threads)
+	s, err := openSession(ctx, t.limits)
 	if err != nil {
 		return report, err
 	}

@@ -53,7 +53,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&task.count, "count", false, "only count the matches")
 	flags.StringVar(&task.sum, "sum", "", "count the matches and sum this output `column`")
 	flags.StringVar(&task.output, "o", "", "write the result to this `file`, after the timed runs")
-	flags.IntVar(&task.threads, "threads", 0, "threads (default: all cores)")
+	flags.IntVar(&task.limits.threads, "threads", 0, "threads (default: all cores)")
+	flags.StringVar(&task.limits.memory, "memory-limit", "", "`size` of DuckDB's memory, as in 2GiB (default: its own)")
+	flags.StringVar(&task.limits.tempDir, "temp-dir", "", "`folder` into which DuckDB spills (default: its own)")
 	flags.IntVar(&task.repeat, "repeat", 1, "timed runs")
 	flags.BoolVar(&task.checksum, "checksum", false, "add the checksum of the result")
 	flags.BoolVar(&task.direct, "direct", false,
@@ -72,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var result any
 	var err error
 	if *checksumFile != "" {
-		result, err = checksumOfFile(ctx, *checksumFile, task.columns, task.threads)
+		result, err = checksumOfFile(ctx, *checksumFile, task.columns, task.limits)
 	} else if task.on, err = parseOn(on); err == nil {
 		if err = task.validate(); err == nil {
 			result, err = task.run(ctx)

@@ -17,7 +17,7 @@ import (
 // parquetFile writes the rows of a query.
 func parquetFile(t *testing.T, query string) string {
 	t.Helper()
-	s, err := openSession(context.Background(), 1)
+	s, err := openSession(context.Background(), limits{threads: 1})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.close()) }()
 	path := filepath.Join(t.TempDir(), "it's.parquet")
@@ -100,6 +100,18 @@ func TestDirect(t *testing.T) {
 		require.Equal(t, loaded.Checksum, table.Checksum)
 		require.Len(t, table.Seconds, 2)
 	}
+}
+
+// TestLimits: DuckDB gets the limits.
+func TestLimits(t *testing.T) {
+	s, err := openSession(t.Context(), limits{threads: 2, memory: "64MiB", tempDir: "elsewhere"})
+	require.NoError(t, err)
+	defer s.close()
+	var threads int
+	var memory, dir string
+	require.NoError(t, s.one(t.Context(), "SELECT current_setting('threads'), current_setting('memory_limit'), "+
+		"current_setting('temp_directory')", &threads, &memory, &dir))
+	require.Equal(t, []any{2, "64.0 MiB", "elsewhere"}, []any{threads, memory, dir})
 }
 
 // Files may be CSV, on every side.

@@ -16,23 +16,27 @@ import (
 //
 //	program    45 MiB of code and data                         in the slack
 //	Go heap    64 MiB and 5% of the limit                      in the slack
+//	cores      6 MiB each of Go's heap: scratch of an encoder  reserved
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
 //	           32 MiB for what they compile later
 //	staging    176 MiB through which a GPU copies              reserved (backend.StagingBytes)
-//	cores      2 MiB each, for what they decode and encode     reserved
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream
 const (
 	heapShare      = 20       // of the limit, which Go's heap may take beside leastHeapBytes
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 	laterBytes     = 32 << 20 // of drivers
-	coreBytes      = 2 << 20
+	coreBytes      = 6 << 20
 )
 
-// heapLimitBytes is the size at which Go's heap is kept.
+// heapLimitBytes is the size at which Go's heap is kept. Where scratch that is in use had no room in it, the collector
+// would run all the time.
 func heapLimitBytes(limitBytes uint64) int64 {
-	return leastHeapBytes + int64(min(limitBytes, 1<<62)/heapShare)
+	return leastHeapBytes + int64(min(limitBytes, 1<<62)/heapShare) + int64(scratchBytes())
 }
+
+// scratchBytes is the memory of what all cores decode and encode with.
+func scratchBytes() uint64 { return coreBytes * uint64(runtime.GOMAXPROCS(0)) }
 
 // driverBytes is the memory of drivers, which took openedBytes as the device was opened, also where that is the host.
 func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
@@ -47,7 +51,7 @@ func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
 
 // limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes.
 func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memoryCap, error) {
-	taken := driverBytes(engine.Device(), openedBytes) + coreBytes*uint64(runtime.GOMAXPROCS(0))
+	taken := driverBytes(engine.Device(), openedBytes) + scratchBytes()
 	if err := engine.Reserve(taken); err != nil {
 		return nil, err
 	}

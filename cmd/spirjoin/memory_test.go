@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -43,4 +44,13 @@ func TestMemoryLimitIsTakenBack(t *testing.T) {
 	_, args := orders(t, ".parquet")
 	runProgram(t, exitDone, append(args, "--count", "--memory-limit", "1GiB")...)
 	require.Equal(t, before, debug.SetMemoryLimit(-1))
+}
+
+// TestHeapHasRoomForScratch: what all cores encode with at once does not keep the collector busy, and is reserved.
+func TestHeapHasRoomForScratch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one := heapLimitBytes(1 << 30)
+	require.EqualValues(t, 64<<20+(1<<30)/20+coreBytes, one)
+	runtime.GOMAXPROCS(16)
+	require.EqualValues(t, 15*coreBytes, heapLimitBytes(1<<30)-one)
 }
