@@ -18,10 +18,15 @@ type Limit struct {
 	Rows *atomic.Uint64 // output rows reported so far
 	// Advice is what the error for more rows says after the advice to raise the limit.
 	Advice string
+	// Delivery counts the rows of a part too; nil if nobody asks.
+	Delivery *Delivery
 }
 
 // Count adds rows. The error is backend.ErrLimit if there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
+	if l.Delivery != nil {
+		l.Delivery.Counted.Add(rows)
+	}
 	if err := CheckRows(l.Rows.Add(rows), l.Most, l.Advice); err != nil {
 		return err
 	}
