@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -250,6 +251,7 @@ func (t *tasks) Stats() query.Stats {
 	}
 	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
 	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
+	s.Failures = append(slices.Clone(before.Failures), s.Failures...)
 	s.MatchSeconds += before.MatchSeconds
 	s.EncodeSeconds += before.EncodeSeconds
 	s.GatherSeconds += before.GatherSeconds
