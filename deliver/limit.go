@@ -27,7 +27,9 @@ func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	if l.Delivery != nil {
 		l.Delivery.Counted.Add(rows)
 	}
-	if err := CheckRows(l.Rows.Add(rows), l.Most, l.Advice); err != nil {
+	if all := l.Rows.Add(rows); l.Most > 0 && all > l.Most && l.Delivery != nil { // other devices count too
+		return TooManyRows(l.Most, l.Advice)
+	} else if err := CheckRows(all, l.Most, l.Advice); err != nil {
 		return err
 	}
 	return l.Sink.Count(ctx, rows)
@@ -38,6 +40,12 @@ const (
 	OfRows  = ", or ask for the count, which makes no rows"
 	OfCount = " or leave it out: a count makes no rows"
 )
+
+// TooManyRows returns backend.ErrLimit for a join of which only a part of the output was counted.
+func TooManyRows(most uint64, advice string) error {
+	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+		"more than %d rows, which is what max_output_rows allows; raise max_output_rows%s", most, advice)}
+}
 
 // CheckRows returns backend.ErrLimit for more than most rows of output; 0 is no limit.
 func CheckRows(rows, most uint64, advice string) error {

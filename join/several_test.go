@@ -291,6 +291,7 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 	_, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 5000), spec)
 	require.ErrorIs(t, err, backend.ErrLimit)
+	require.ErrorContains(t, err, "more than 400000 rows")
 }
 
 // TestScatteredWhereTooLarge: a build side that is too large for each device alone, but not for all together, meets by

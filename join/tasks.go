@@ -186,12 +186,17 @@ func (t *tasks) Rows() uint64 {
 func (t *tasks) Counted() bool { return t.ahead == nil && t.under.result.Counted() }
 
 // check returns ErrLimit if there are too many output rows.
-func (t *tasks) check() error { return deliver.CheckRows(t.Rows(), t.layout.Spec.MaxOutputRows, "") }
+func (t *tasks) check() error {
+	if limit := t.layout.Spec.MaxOutputRows; limit > 0 && t.Rows() > limit {
+		return deliver.TooManyRows(limit, "")
+	}
+	return nil
+}
 
 // limited is the error of a task, with the limit of rows of the whole join, and that of the flow if it follows from it.
 func (t *tasks) limited(err error) error {
 	if limit := t.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
-		return deliver.CheckRows(limit+1, limit, "")
+		return deliver.TooManyRows(limit, "")
 	}
 	return cmp.Or(t.divided.err(), err)
 }
