@@ -18,11 +18,18 @@ type Limit struct {
 	Rows *atomic.Uint64 // output rows reported so far
 	// Advice is what the error for more rows says after the advice to raise the limit.
 	Advice string
+	// Delivery counts the rows of a part too; nil if nobody asks.
+	Delivery *Delivery
 }
 
 // Count adds rows. The error is backend.ErrLimit if there are more than Most.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
-	if err := CheckRows(l.Rows.Add(rows), l.Most, l.Advice); err != nil {
+	if l.Delivery != nil {
+		l.Delivery.Counted.Add(rows)
+	}
+	if all := l.Rows.Add(rows); l.Most > 0 && all > l.Most && l.Delivery != nil { // other devices count too
+		return TooManyRows(l.Most, l.Advice)
+	} else if err := CheckRows(all, l.Most, l.Advice); err != nil {
 		return err
 	}
 	return l.Sink.Count(ctx, rows)
@@ -33,6 +40,12 @@ const (
 	OfRows  = ", or ask for the count, which makes no rows"
 	OfCount = " or leave it out: a count makes no rows"
 )
+
+// TooManyRows returns backend.ErrLimit for a join of which only a part of the output was counted.
+func TooManyRows(most uint64, advice string) error {
+	return &backend.OpError{Op: "join", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+		"more than %d rows, which is what max_output_rows allows; raise max_output_rows%s", most, advice)}
+}
 
 // CheckRows returns backend.ErrLimit for more than most rows of output; 0 is no limit.
 func CheckRows(rows, most uint64, advice string) error {

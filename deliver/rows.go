@@ -51,6 +51,8 @@ type Format struct {
 	// table that has number 0.
 	Part  arrow.Table
 	First [2]uint64
+	// Delivery is told what becomes of windows; nil if nobody asks.
+	Delivery *Delivery
 }
 
 // Count does nothing.
@@ -93,6 +95,7 @@ func (r *Rows) flush(ctx context.Context) error {
 	}
 	w, format, delivered := r.kept, r.Format, make(chan struct{})
 	r.kept, r.delivered = nil, delivered
+	format.Delivery.add()
 	if format.Part != nil {
 		format.Part.Retain()
 	}
@@ -102,7 +105,11 @@ func (r *Rows) flush(ctx context.Context) error {
 		if format.Part != nil {
 			defer format.Part.Release()
 		}
-		return r.deliver(ctx, &format, w)
+		err := r.deliver(ctx, &format, w)
+		if err == nil {
+			format.Delivery.End()
+		}
+		return err
 	})
 	if r.Ahead {
 		return nil
@@ -158,7 +165,10 @@ func (r *Rows) deliver(ctx context.Context, format *Format, w *operator.Window) 
 		if err != nil {
 			return err
 		}
-		return r.Out.Put(ctx, p)
+		if err = r.Out.Put(ctx, p); err == nil {
+			format.Delivery.put()
+		}
+		return err
 	}
 	for i := uint64(0); i*r.PieceRows < w.Rows; i++ {
 		if len(requested) == places {

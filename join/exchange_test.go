@@ -337,7 +337,7 @@ func TestDividedFails(t *testing.T) {
 	require.ErrorIs(t, draw(t.Context(), 1<<16, join.Spec{On: onK}, sources()...), backend.ErrDiskSpace)
 	err := draw(t.Context(), math.MaxUint64, join.Spec{On: onK, MaxOutputRows: 60_000}, sources()...)
 	require.ErrorIs(t, err, backend.ErrLimit)
-	require.ErrorContains(t, err, "max_output_rows allows 60000")
+	require.ErrorContains(t, err, "more than 60000 rows")
 	require.NoError(t, draw(t.Context(), math.MaxUint64, join.Spec{On: onK, MaxOutputRows: 80_000}, sources()...))
 	failing := sourceOf(right, 1000)
 	failing.Batches = watched(failing.Batches, func(n int) error {

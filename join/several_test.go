@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -186,11 +187,20 @@ func TestSeveralDevicesOfTexts(t *testing.T) {
 	})
 }
 
-// TestSeveralDevicesFail: whichever device fails, at whatever point, the join ends with its error, and nothing stays.
+// TestSeveralDevicesFail: whichever device fails, at whatever point, the join ends with its error or, where nothing of
+// what the device was joining was output yet, the other device completes it. Nothing stays.
 func TestSeveralDevicesFail(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)
-	joinBy := func(faults host.Faults, scatter bool) error {
+	want := make(map[join.How]uint64)
+	for _, how := range []join.How{join.Inner, join.Full} {
+		spec := onKeys
+		spec.How = how
+		layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
+		require.NoError(t, err)
+		want[how] = uint64(len(oracle.Join(left, right, layout.Spec)))
+	}
+	joinBy := func(faults host.Faults, how join.How, scatter bool) (survived bool, err error) {
 		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
 		var devices []*backend.Device
 		for range 2 {
@@ -202,15 +212,28 @@ func TestSeveralDevicesFail(t *testing.T) {
 		engine := severalEngine(t, devices, allocator, 0)
 		engine.GranuleRows, engine.Scatter = 100, scatter
 		spec := onKeys
-		spec.How, spec.BuildSide = join.Full, join.BuildLeft
+		spec.How, spec.BuildSide = how, join.BuildLeft
+		rows := int64(0)
 		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
 		if err == nil {
 			for batch, drawErr := range result.Batches(t.Context()) {
 				if err = drawErr; err == nil {
+					rows += batch.NumRows()
 					batch.Release()
 				}
 			}
-			require.Len(t, result.Stats().Devices, 2)
+			stats := result.Stats()
+			require.Len(t, stats.Devices, 2)
+			if err == nil {
+				survived = len(stats.Failures) > 0
+				require.EqualValues(t, want[how], rows)
+				require.Equal(t, want[how], stats.OutputRows)
+				require.EqualValues(t, right.NumRows(), stats.RightRows)
+				require.Equal(t, survived, strings.Contains(result.Explain(), "other devices joined its parts"))
+			}
+			if err == nil && !scatter {
+				require.EqualValues(t, right.NumRows(), stats.Devices[0].ProbeRows+stats.Devices[1].ProbeRows)
+			}
 			result.Close()
 		}
 		engine.Close()
@@ -221,30 +244,36 @@ func TestSeveralDevicesFail(t *testing.T) {
 				require.NotContains(t, closeErr.Error(), "not released")
 			}
 		}
-		return err
+		return survived, err
 	}
-	require.NoError(t, joinBy(host.Faults{}, false))
-	require.NoError(t, joinBy(host.Faults{}, true))
 	for name, fault := range faults {
 		if name == "hang" { // no limit to waits here
 			continue
 		}
-		for _, scatter := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/%t", name, scatter), func(t *testing.T) {
-				failed, step := 0, 1
-				if scatter { // links are made anew, which takes time
-					step = 31
-				}
-				for n := 1; ; n += step {
-					err := joinBy(fault.at(n), scatter)
-					if err == nil {
-						break // there is no n-th call
+		for _, how := range []join.How{join.Inner, join.Full} {
+			for _, scatter := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/%t", name, how, scatter), func(t *testing.T) {
+					failed, completed, step := 0, 0, 1
+					if scatter { // links are made anew, which takes time
+						step = 31
 					}
-					require.ErrorIs(t, err, fault.want, "call %d", n)
-					failed++
-				}
-				require.Positive(t, failed)
-			})
+					for n := 1; ; n += step {
+						survived, err := joinBy(fault.at(n), how, scatter)
+						if err == nil && !survived {
+							break // there is no n-th call
+						}
+						if survived {
+							completed++
+							continue
+						}
+						require.ErrorIs(t, err, fault.want, "call %d", n)
+						failed++
+					}
+					require.Positive(t, failed+completed)
+					ofDevice := errors.Is(fault.want, backend.ErrDeviceLost) || errors.Is(fault.want, backend.ErrDeviceMemory)
+					require.Equal(t, ofDevice && !scatter, completed > 0)
+				})
+			}
 		}
 	}
 }
@@ -283,6 +312,7 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 	_, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 5000), spec)
 	require.ErrorIs(t, err, backend.ErrLimit)
+	require.ErrorContains(t, err, "more than 400000 rows")
 }
 
 // TestScatteredWhereTooLarge: a build side that is too large for each device alone, but not for all together, meets by

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -203,12 +204,17 @@ func (t *tasks) Rows() uint64 {
 func (t *tasks) Counted() bool { return t.ahead == nil && t.under.result.Counted() }
 
 // check returns ErrLimit if there are too many output rows.
-func (t *tasks) check() error { return deliver.CheckRows(t.Rows(), t.layout.Spec.MaxOutputRows, "") }
+func (t *tasks) check() error {
+	if limit := t.layout.Spec.MaxOutputRows; limit > 0 && t.Rows() > limit {
+		return deliver.TooManyRows(limit, "")
+	}
+	return nil
+}
 
 // limited is the error of a task, with the limit of rows of the whole join, and that of the flow if it follows from it.
 func (t *tasks) limited(err error) error {
 	if limit := t.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
-		return deliver.CheckRows(limit+1, limit, "")
+		return deliver.TooManyRows(limit, "")
 	}
 	return cmp.Or(t.divided.err(), err)
 }
@@ -268,6 +274,7 @@ func (t *tasks) Stats() query.Stats {
 	}
 	s.LeftRows, s.RightRows = s.LeftRows+before.LeftRows, s.RightRows+before.RightRows
 	s.OutputRows, s.Granules = s.OutputRows+before.OutputRows, s.Granules+before.Granules
+	s.Failures = append(slices.Clone(before.Failures), s.Failures...)
 	s.MatchSeconds += before.MatchSeconds
 	s.EncodeSeconds += before.EncodeSeconds
 	s.GatherSeconds += before.GatherSeconds

@@ -15,7 +15,8 @@ import (
 // portion is what is known of the probe side at a time: all of it or, if it comes part by part, a part.
 type portion struct {
 	*Join
-	part *Part // nil if the portion is the whole probe side
+	part     *Part             // nil if the portion is the whole probe side
+	delivery *deliver.Delivery // of the part, among several devices; otherwise nil
 }
 
 // granule is a range of rows of a portion on the device, or, without a chunk, the end of the portion.
@@ -62,15 +63,16 @@ func (r *strand) probe(ctx context.Context) error {
 			return err
 		}
 		if at != g.of && g.of.part != nil {
-			r.out.turn(g.of.Join, g.of.part)
+			r.out.turn(g.of)
 		}
 		at = g.of
 		if err := r.withEnd(ctx, g); err != nil {
+			r.flow.Fail(err) // ends the wait for a part to load, which may not come before this error is known
 			return err
 		}
 	}
 	if r.parts != nil {
-		r.out.turn(r.taken.Join, nil)
+		r.out.turn(&portion{Join: r.taken.Join})
 	}
 	return nil
 }
@@ -161,7 +163,7 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			return
 		}
 		for number := 0; ; number++ {
-			part, err := r.part(ctx, number)
+			part, delivery, err := r.part(ctx, number)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -169,12 +171,10 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			if part == nil {
 				return
 			}
-			if r.rank == nil || r == r.strands[0] {
-				r.probed.Add(uint64(part.Table.NumRows()))
-			}
 			if r.Query.Empty != "" {
 				part.Release()
-			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part}, nil) {
+				delivery.End()
+			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part, delivery}, nil) {
 				return
 			}
 		}
@@ -182,12 +182,19 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 }
 
 // part takes the next part, or the one with this number, of which all ranks join rows; nil after the last one.
-func (r *strand) part(ctx context.Context, number int) (*Part, error) {
-	if r.rank != nil {
-		return r.rank.all.part(ctx, number)
+func (r *strand) part(ctx context.Context, number int) (part *Part, delivery *deliver.Delivery, err error) {
+	switch {
+	case r.handout != nil:
+		return r.handout.take(ctx, r)
+	case r.rank != nil:
+		part, err = r.rank.all.part(ctx, number)
+	default:
+		part, _, err = r.parts.Take(ctx)
 	}
-	part, _, err := r.parts.Take(ctx)
-	return part, err
+	if part != nil && (r.rank == nil || r == r.strands[0]) {
+		r.probed.Add(uint64(part.Table.NumRows()))
+	}
+	return part, nil, err
 }
 
 // load loads the rows [from, to) of a portion.
@@ -248,13 +255,19 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 		if err := r.alone(ctx, g.of.Scans[operator.Probe], operator.Probe); err != nil {
 			return err
 		}
-		return out.part(ctx)
+		if err := out.part(ctx); err != nil {
+			return err
+		}
+		g.of.delivery.End()
+		return nil
 	}
 	if g.received != nil && g.chunk.Rows == 0 {
 		return nil
 	}
 	r.begun.Add(1)
-	r.brought.Add(g.rows)
+	if g.of.delivery == nil { // otherwise it may fail
+		r.brought.Add(g.rows)
+	}
 	r.granules.Add(1)
 	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()
 	if out.filter != nil {

@@ -31,6 +31,7 @@ type Result struct {
 	checked func() error // waits for the check of the query
 
 	strands []*strand // of each device; the first one is that of Query
+	handout *handout  // of parts to strands that have the whole build side; nil for one strand
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -193,6 +194,8 @@ type Stats struct {
 	Granules   uint64 `json:"granules"`    // number of granules of the probe side so far
 	// Devices are those that join parts of the probe side, the first of which is Device; nil if that is the only one.
 	Devices []DeviceStats `json:"devices,omitempty"`
+	// Failures are the devices that have failed, whose parts the others have joined.
+	Failures []DeviceFailure `json:"failures,omitempty"`
 	// Wall time from the start of Run, after planning, to the first rows or, for counts, to the end.
 	MatchSeconds float64 `json:"match_seconds"`
 	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
@@ -216,6 +219,12 @@ type DeviceStats struct {
 	Algorithm string `json:"algorithm"`
 	Granules  uint64 `json:"granules"`
 	ProbeRows uint64 `json:"probe_rows"` // in them
+}
+
+// DeviceFailure is why a device has not joined to the end.
+type DeviceFailure struct {
+	Device string `json:"device"`
+	Error  string `json:"error"`
 }
 
 // StagePrediction compares the predicted time of a stage with the measured one.
@@ -255,6 +264,7 @@ func (r *Result) Stats() Stats {
 				Algorithm: strand.taken.Algorithm.Name(), Granules: strand.begun.Load(), ProbeRows: strand.brought.Load()})
 		}
 	}
+	s.Failures = r.failures()
 	for _, scan := range r.taken.Scans {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = uint64(scan.Table.NumRows())
 	}
@@ -300,6 +310,9 @@ func (r *Result) measured() map[string]time.Duration {
 func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())
+	for _, f := range r.failures() {
+		fmt.Fprintf(&b, "failed       %s: %s; other devices joined its parts\n", f.Device, f.Error)
+	}
 	measured := r.measured()
 	total := [2]time.Duration{}
 	for _, stage := range r.taken.Stages {

@@ -21,6 +21,9 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 		r.strands = append(r.strands, r.newStrand(q))
 	}
 	r.checked = r.check()
+	if len(r.strands) > 1 && !q.Scattered {
+		r.handOut()
+	}
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
 		return r.join(ctx)
@@ -64,7 +67,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	return r.each(ctx, r.strands, "deliver", func(ctx context.Context, _ int, s *strand) error {
+	return r.each(ctx, r.left(), "deliver", func(ctx context.Context, _ int, s *strand) error {
 		if r.built == nil {
 			s.built.release() // what remains is the output
 		}
@@ -140,8 +143,9 @@ func (r *strand) alone(ctx context.Context, s *Scan, side int) error {
 // output holds the sinks of a query.
 type output struct {
 	sink   operator.Sink
-	pairs  operator.Sink               // the sink of the operator: sink, or a filter in front of it
-	filter *deliver.Filter             // nil if all pairs are partners
+	pairs  operator.Sink   // the sink of the operator: sink, or a filter in front of it
+	filter *deliver.Filter // nil if all pairs are partners
+	limit  *deliver.Limit
 	rows   *deliver.Rows               // nil for a count
 	part   func(context.Context) error // ends a part of the probe side; rows that follow are ordered separately
 	end    func(context.Context) error // returns when all is delivered
@@ -152,7 +156,7 @@ func (r *strand) output() *output {
 	q, a, lane := r.Query, r.taken, r.joining
 	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
 	nothing := func(context.Context) error { return nil }
-	out := &output{sink: limit, pairs: limit, part: nothing, end: nothing, close: func() {}}
+	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
 	room := r.room()
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
@@ -178,7 +182,7 @@ func (r *strand) output() *output {
 			closeRows()
 		}
 	}
-	out.turn(a.Join, nil)
+	out.turn(&portion{Join: a.Join})
 	return out
 }
 
@@ -196,8 +200,10 @@ func (r *strand) room() deliver.Room {
 	return room
 }
 
-// turn sets the tree of the rows that come next: that of the query, or that of a part of the probe side.
-func (o *output) turn(join *Join, part *Part) {
+// turn sets the portion of the rows that come next: the whole probe side, or a part of it.
+func (o *output) turn(p *portion) {
+	join, part := p.Join, p.part
+	o.limit.Delivery = p.delivery
 	if f := o.filter; f != nil {
 		f.Keep = join.Keep
 		for side, s := range join.Scans {
@@ -209,7 +215,7 @@ func (o *output) turn(join *Join, part *Part) {
 	if rows == nil {
 		return
 	}
-	rows.Columns, rows.Part, rows.First = join.Columns, nil, [2]uint64{}
+	rows.Columns, rows.Part, rows.First, rows.Delivery = join.Columns, nil, [2]uint64{}, p.delivery
 	if part != nil {
 		rows.Part, rows.First[join.Scans[operator.Probe].Side] = part.Table, part.First
 	}

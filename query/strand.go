@@ -27,15 +27,23 @@ type strand struct {
 	begun   atomic.Uint64 // granules
 	brought atomic.Uint64 // rows of the probe side, in them
 	rank    *rank         // nil unless rows meet by their keys
+	flow    *exec.Flow    // that of the result or, where the others go on if this strand fails, one of its own
+
+	// What follows is of strands that parts are handed out to; the handout guards it.
+	held   []*heldOut
+	done   int   // parts
+	failed error // nil if it goes on
 }
 
 func (r *Result) newStrand(q *Query) *strand {
 	q.Engine.Device().ResetPeak()
-	return &strand{Result: r, Query: q, taken: &q.Alternatives[0], profile: new(backend.Profile)}
+	return &strand{Result: r, Query: q, taken: &q.Alternatives[0], profile: new(backend.Profile),
+		flow: r.flow}
 }
 
 // close releases all memory.
 func (r *strand) close() {
+	r.endHeld()
 	if r.out != nil {
 		r.out.close()
 	}
@@ -50,21 +58,44 @@ func (r *strand) close() {
 // each runs a step of several strands at once, and returns the first error.
 func (r *Result) each(ctx context.Context, strands []*strand, name string,
 	step func(context.Context, int, *strand) error) error {
-	if len(strands) == 1 {
+	return r.eachBut(ctx, strands, name, step, func(_ *strand, err error) error { return err })
+}
+
+// eachBut is each where failed decides whether the error of a strand, which has ended, is that of the join.
+func (r *Result) eachBut(ctx context.Context, strands []*strand, name string,
+	step func(context.Context, int, *strand) error, failed func(*strand, error) error) error {
+	if r.handout == nil && len(strands) == 1 {
 		return step(ctx, 0, strands[0])
 	}
 	errs := make([]error, len(strands))
 	var all sync.WaitGroup
 	for i, s := range strands {
-		all.Add(1)
-		r.flow.Go(name, func(ctx context.Context) error {
-			defer all.Done()
-			errs[i] = exec.Protect(name, func() error { return step(ctx, i, s) })
-			return errs[i]
+		all.Go(func() {
+			if err := s.run(name, func(ctx context.Context) error { return step(ctx, i, s) }); err != nil {
+				if errs[i] = failed(s, err); errs[i] != nil {
+					r.flow.Fail(errs[i])
+				}
+			}
 		})
 	}
 	all.Wait()
 	return cmp.Or(errs...)
+}
+
+// run runs a step in the flow of the strand. If it fails, and the flow is its own, that has ended then; the error is
+// the first one in it.
+func (r *strand) run(name string, step func(context.Context) error) (err error) {
+	ended := make(chan struct{})
+	r.flow.Go(name, func(ctx context.Context) error {
+		defer close(ended)
+		err = exec.Protect(name, func() error { return step(ctx) })
+		return err
+	})
+	<-ended
+	if err != nil && r.flow != r.Result.flow {
+		return r.flow.Wait()
+	}
+	return err
 }
 
 // acquire acquires the memory of all strands at once.
@@ -104,13 +135,14 @@ func (r *Result) apart(ctx context.Context) error {
 			return err
 		}
 	case r.built == nil:
-		if err := r.each(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
+		if err := r.eachBut(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
 			return s.built.fill(ctx, s.proved(), &r.encode, nil)
-		}); err != nil {
+		}, r.fail); err != nil {
 			return err
 		}
 	}
-	return r.each(ctx, r.strands, "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) })
+	return r.eachBut(ctx, r.left(), "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) },
+		r.fail)
 }
 
 // proved are the scans whose keys the strand checks: the first one does it for all.
@@ -124,7 +156,7 @@ func (r *strand) proved() []*Scan {
 // finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
 // strand knows only those that it has met, and rows of tables without a key.
 func (r *Result) finish(ctx context.Context) error {
-	first := r.strands[0]
+	first := r.left()[0]
 	sink := first.out.pairs
 	if others := r.others(); len(r.strands) > 1 && first.taken.Output.Marks(operator.Build) {
 		switch {
@@ -174,7 +206,7 @@ func (r *strand) finishOwn(ctx context.Context, sink operator.Sink) error {
 
 // others are the strands beside the first one that have joined something.
 func (r *Result) others() (others []*strand) {
-	for _, s := range r.strands[1:] {
+	for _, s := range r.left()[1:] {
 		if s.begun.Load() > 0 || r.Query.Scattered {
 			others = append(others, s)
 		}

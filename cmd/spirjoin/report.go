@@ -69,6 +69,7 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	r.DeviceID, r.DriverVersion, r.Version = result.Device.ID, result.Device.DriverVersion, version()
 	r.Pipelines = reportPipelines(r.kernels())
 	r.WallSeconds = time.Since(r.started).Seconds()
+	r.warn(s.stderr)
 	// Standard output, unless the table or its first rows go there.
 	w := io.Writer(s.stdout)
 	if o.output == "-" || o.goal == goalPreview {
@@ -85,6 +86,13 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	}
 	fmt.Fprintln(s.stderr, r.line(&result.Device, cmp.Or(s.stderrColumns, summaryWidth)))
 	return nil
+}
+
+// warn names the devices that have failed.
+func (r *joinReport) warn(w io.Writer) {
+	for _, f := range r.Failures {
+		fmt.Fprintf(w, "warning: %s failed, other devices joined its parts: %s\n", f.Device, f.Error)
+	}
 }
 
 func writeJSON(w io.Writer, v any) error {

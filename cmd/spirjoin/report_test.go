@@ -115,3 +115,14 @@ func TestJoinProgressOnATerminal(t *testing.T) {
 	}
 	require.Equal(t, outcome{code: exitDone}, atTerminal(t.Context(), append(args, "-q")...))
 }
+
+// TestReportOfFailures: a device that failed is named on standard error.
+func TestReportOfFailures(t *testing.T) {
+	var r joinReport
+	var b strings.Builder
+	r.warn(&b)
+	require.Empty(t, b.String())
+	require.NoError(t, json.Unmarshal([]byte(`{"failures": [{"device": "GPU", "error": "device lost"}]}`), &r))
+	r.warn(&b)
+	require.Equal(t, "warning: GPU failed, other devices joined its parts: device lost\n", b.String())
+}

@@ -1,0 +1,168 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+)
+
+// handout hands the parts of the probe side out to strands that have the whole build side. Each keeps a part until all
+// its output is delivered. If a device fails before any row of the parts that its strand holds was delivered, these go
+// to the other strands, and the join goes on without it.
+//
+//	parts ─────┬─► strand of device 0 ─► delivered
+//	returned ──┤
+//	     ▲     └─► strand of device 1 ─► lost: none of its part was delivered
+//	     └────────────────┘
+type handout struct {
+	parts, returned *exec.Pipe[*Part]
+
+	mu    sync.Mutex // guards what follows, and what strands hold
+	out   int        // parts that are held or returned, and strands that wait for one of the source
+	ended bool       // the source has no more
+}
+
+// heldOut is a part that a strand holds.
+type heldOut struct {
+	*Part
+	*deliver.Delivery
+}
+
+// mostReturned is more than strands ever hold.
+const mostReturned = 1 << 20
+
+// handOut prepares strands that may fail each by itself.
+func (r *Result) handOut() {
+	r.handout = &handout{parts: r.parts, returned: exec.NewPipe[*Part](r.flow, mostReturned)}
+	for _, s := range r.strands {
+		s.flow = exec.NewFlow(r.flow.Context())
+	}
+}
+
+// take takes a part for a strand; nil after the last one, when no other strand could return one any more.
+func (h *handout) take(ctx context.Context, s *strand) (*Part, *deliver.Delivery, error) {
+	h.add(1, false)
+	part, of, some, err := exec.TakeAny(ctx, [2]*exec.Pipe[*Part]{h.returned, h.parts})
+	switch {
+	case some && of == 1:
+		s.probed.Add(uint64(part.Table.NumRows()))
+	default:
+		h.add(-1, err == nil && !some) // a part that was returned counts already
+	}
+	if err == nil && !some {
+		part, some, err = h.returned.Take(ctx)
+	}
+	if err != nil || !some {
+		return nil, nil, err
+	}
+	part.Table.Retain()
+	held := &heldOut{Part: part}
+	held.Delivery = deliver.NewDelivery(func() { h.done(s, held) })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.held = append(s.held, held)
+	return part, held.Delivery, nil
+}
+
+// add changes the number of parts that are out. After the last one of the source, none will be returned.
+func (h *handout) add(parts int, ended bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = h.ended || ended
+	if h.out += parts; h.out == 0 && h.ended {
+		h.returned.End()
+	}
+}
+
+// done ends a part whose output is delivered.
+func (h *handout) done(s *strand, held *heldOut) {
+	h.mu.Lock()
+	s.held = slices.DeleteFunc(s.held, func(other *heldOut) bool { return other == held })
+	s.done++
+	h.mu.Unlock()
+	s.brought.Add(uint64(held.Table.NumRows()))
+	held.Release()
+	h.add(-1, false)
+}
+
+// endHeld ends the flow of a strand, and releases the parts that it holds.
+func (r *strand) endHeld() {
+	if r.handout == nil {
+		return
+	}
+	r.flow.Stop()
+	for _, held := range r.held {
+		held.Release()
+	}
+	r.held = nil
+}
+
+// fail returns nil if the others go on without a strand, whose flow has ended with err. They get the parts that it
+// holds.
+func (r *Result) fail(s *strand, err error) error {
+	h := r.handout
+	if h == nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	build := r.taken.Scans[operator.Build].Side
+	delivered := slices.ContainsFunc(s.held, func(held *heldOut) bool { return held.Begun.Load() })
+	switch {
+	case len(r.remaining()) == 1:
+		return err
+	case s.out == nil && len(s.proved()) > 0 && (r.Query.Unique[0] != nil || r.Query.Unique[1] != nil):
+		return fmt.Errorf("%w; the device was to check that keys are unique", err)
+	case s.done > 0 && r.taken.Output.Marks(operator.Build):
+		return fmt.Errorf("%w; which rows of the %s table have a partner in what the device had joined is lost with it",
+			err, build)
+	case delivered:
+		return fmt.Errorf("%w; some rows of what the device was joining were output already", err)
+	}
+	s.failed = err
+	for _, held := range s.held {
+		r.rows.Add(-held.Counted.Load())
+		if err := h.returned.Put(r.flow.Context(), held.Part); err != nil {
+			return err
+		}
+	}
+	s.held = nil
+	return nil
+}
+
+// left are the strands that have not failed.
+func (r *Result) left() []*strand {
+	if r.handout == nil {
+		return r.strands
+	}
+	r.handout.mu.Lock()
+	defer r.handout.mu.Unlock()
+	return r.remaining()
+}
+
+// remaining is left for whoever has the lock of the handout.
+func (r *Result) remaining() []*strand {
+	return slices.DeleteFunc(slices.Clone(r.strands), func(s *strand) bool { return s.failed != nil })
+}
+
+// failures are those of strands without which the others go on.
+func (r *Result) failures() (all []DeviceFailure) {
+	if r.handout == nil {
+		return nil
+	}
+	r.handout.mu.Lock()
+	defer r.handout.mu.Unlock()
+	for _, s := range r.strands {
+		if s.failed != nil {
+			all = append(all, DeviceFailure{s.Query.Engine.Device().Info().Name, s.failed.Error()})
+		}
+	}
+	return all
+}
