@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"runtime"
 	"sync"
 	"unsafe"
 )
@@ -97,9 +98,13 @@ func extremes[T int64 | uint64](v []T) (lo, hi T) {
 
 // measure finds the range of the codes of each key over the selected rows of a side.
 func measure(ctx context.Context, keys []key, side *keySide) ([]extent, error) {
+	return measureOn(ctx, runtime.GOMAXPROCS(0), keys, side)
+}
+
+func measureOn(ctx context.Context, cores int, keys []key, side *keySide) ([]extent, error) {
 	var mu sync.Mutex
 	total := make([]extent, len(keys))
-	err := forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
+	err := forBlocksOn(ctx, cores, side.rows, func(s *scratch, from, to int) error {
 		found := make([]extent, len(keys))
 		for k, column := range side.columns {
 			d := keys[k].domain

@@ -33,10 +33,15 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // forBlocks calls do for every block of rows, on all cores, until one call fails or the context ends. Blocks start at
 // multiples of blockRows and come in no particular order.
 func forBlocks(ctx context.Context, rows int, do func(s *scratch, from, to int) error) error {
+	return forBlocksOn(ctx, runtime.GOMAXPROCS(0), rows, do)
+}
+
+// forBlocksOn is forBlocks on so many cores.
+func forBlocksOn(ctx context.Context, cores, rows int, do func(s *scratch, from, to int) error) error {
 	blocks := (rows + blockRows - 1) / blockRows
 	var next atomic.Int64
 	group, groupCtx := errgroup.WithContext(ctx)
-	for range min(blocks, runtime.GOMAXPROCS(0)) {
+	for range min(blocks, cores) {
 		group.Go(func() error {
 			s := scratches.Get().(*scratch)
 			defer scratches.Put(s)
