@@ -18,6 +18,8 @@ type Limit struct {
 	Rows *atomic.Uint64 // output rows reported so far
 	// Advice is what the error for more rows says after the advice to raise the limit.
 	Advice string
+	// Partial says that more rows may come than a Count knows of, so that the error does not name their number.
+	Partial bool
 	// Delivery counts the rows of a part too; nil if nobody asks.
 	Delivery *Delivery
 }
@@ -27,9 +29,11 @@ func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	if l.Delivery != nil {
 		l.Delivery.Counted.Add(rows)
 	}
-	if all := l.Rows.Add(rows); l.Most > 0 && all > l.Most && l.Delivery != nil { // other devices count too
+	all := l.Rows.Add(rows)
+	if l.Partial && l.Most > 0 && all > l.Most {
 		return TooManyRows(l.Most, l.Advice)
-	} else if err := CheckRows(all, l.Most, l.Advice); err != nil {
+	}
+	if err := CheckRows(all, l.Most, l.Advice); err != nil {
 		return err
 	}
 	return l.Sink.Count(ctx, rows)

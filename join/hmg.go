@@ -262,7 +262,10 @@ func (r *HMGResult) add(rows uint64) error {
 	if spec.Output == Count {
 		advice = deliver.OfCount
 	}
-	return deliver.CheckRows(r.rows.Add(rows), spec.MaxOutputRows, advice)
+	if all := r.rows.Add(rows); spec.MaxOutputRows > 0 && all > spec.MaxOutputRows {
+		return deliver.TooManyRows(spec.MaxOutputRows, advice)
+	}
+	return nil
 }
 
 // count waits until all rows are counted. Equal hashes are verified.

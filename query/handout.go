@@ -104,8 +104,8 @@ func (r *strand) endHeld() {
 	r.held = nil
 }
 
-// fail returns nil if the others go on without a strand, whose flow has ended with err. They get the parts that it
-// holds.
+// fail handles the failure of a strand, whose flow has ended with err: nil says that the others join the parts that it
+// holds, and go on without it.
 func (r *Result) fail(s *strand, err error) error {
 	h := r.handout
 	if h == nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
@@ -116,7 +116,7 @@ func (r *Result) fail(s *strand, err error) error {
 	build := r.taken.Scans[operator.Build].Side
 	delivered := slices.ContainsFunc(s.held, func(held *heldOut) bool { return held.Begun.Load() })
 	switch {
-	case len(r.remaining()) == 1:
+	case len(r.survivorsLocked()) == 1:
 		return err
 	case s.out == nil && len(s.proved()) > 0 && (r.Query.Unique[0] != nil || r.Query.Unique[1] != nil):
 		return fmt.Errorf("%w; the device was to check that keys are unique", err)
@@ -126,29 +126,32 @@ func (r *Result) fail(s *strand, err error) error {
 	case delivered:
 		return fmt.Errorf("%w; some rows of what the device was joining were output already", err)
 	}
-	s.failed = err
-	for _, held := range s.held {
+	returned := s.held
+	s.failed, s.held = err, nil
+	for i, held := range returned {
 		r.rows.Add(-held.Counted.Load())
-		if err := h.returned.Put(r.flow.Context(), held.Part); err != nil {
+		if err := h.returned.Put(r.flow.Context(), held.Part); err != nil { // which has released the part
+			for _, rest := range returned[i+1:] {
+				rest.Release()
+			}
 			return err
 		}
 	}
-	s.held = nil
 	return nil
 }
 
-// left are the strands that have not failed.
-func (r *Result) left() []*strand {
+// survivors are the strands that have not failed.
+func (r *Result) survivors() []*strand {
 	if r.handout == nil {
 		return r.strands
 	}
 	r.handout.mu.Lock()
 	defer r.handout.mu.Unlock()
-	return r.remaining()
+	return r.survivorsLocked()
 }
 
-// remaining is left for whoever has the lock of the handout.
-func (r *Result) remaining() []*strand {
+// survivorsLocked is survivors for whoever has the lock of the handout.
+func (r *Result) survivorsLocked() []*strand {
 	return slices.DeleteFunc(slices.Clone(r.strands), func(s *strand) bool { return s.failed != nil })
 }
 

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -67,7 +68,8 @@ func (r *strand) probe(ctx context.Context) error {
 		}
 		at = g.of
 		if err := r.withEnd(ctx, g); err != nil {
-			r.flow.Fail(err) // ends the wait for a part to load, which may not come before this error is known
+			// This ends the wait for a part to load, which may not come before the error is known.
+			r.flow.Fail(cmp.Or(context.Cause(ctx), err))
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	return r.each(ctx, r.left(), "deliver", func(ctx context.Context, _ int, s *strand) error {
+	return r.each(ctx, r.survivors(), "deliver", func(ctx context.Context, _ int, s *strand) error {
 		if r.built == nil {
 			s.built.release() // what remains is the output
 		}
@@ -154,7 +154,8 @@ type output struct {
 
 func (r *strand) output() *output {
 	q, a, lane := r.Query, r.taken, r.joining
-	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows}
+	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows,
+		Partial: r.parts != nil || a.Facts.Granules() > 1}
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
 	room := r.room()

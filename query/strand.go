@@ -141,7 +141,7 @@ func (r *Result) apart(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.eachBut(ctx, r.left(), "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) },
+	return r.eachBut(ctx, r.survivors(), "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) },
 		r.fail)
 }
 
@@ -156,7 +156,7 @@ func (r *strand) proved() []*Scan {
 // finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
 // strand knows only those that it has met, and rows of tables without a key.
 func (r *Result) finish(ctx context.Context) error {
-	first := r.left()[0]
+	first := r.survivors()[0]
 	sink := first.out.pairs
 	if others := r.others(); len(r.strands) > 1 && first.taken.Output.Marks(operator.Build) {
 		switch {
@@ -206,7 +206,7 @@ func (r *strand) finishOwn(ctx context.Context, sink operator.Sink) error {
 
 // others are the strands beside the first one that have joined something.
 func (r *Result) others() (others []*strand) {
-	for _, s := range r.left()[1:] {
+	for _, s := range r.survivors()[1:] {
 		if s.begun.Load() > 0 || r.Query.Scattered {
 			others = append(others, s)
 		}

@@ -50,10 +50,11 @@ func Barrier(ctx context.Context, c Comm, round string) error {
 
 // gatherUnless is Gather for a step that takes memory: if it failed on one rank for lack of it, all return *TooLarge.
 func (r *Rank) gatherUnless(ctx context.Context, round string, mine []byte, failed error) ([][]byte, error) {
-	mine = append([]byte{0}, mine...)
-	if errors.Is(failed, backend.ErrDeviceMemory) || errors.Is(failed, backend.ErrHostMemory) {
-		mine = append([]byte{1}, failed.Error()...)
-	} else if failed != nil {
+	short := shortage(failed)
+	switch mine = append([]byte{short}, mine...); {
+	case short > 0:
+		mine = append(mine[:1], failed.Error()...)
+	case failed != nil:
 		return nil, failed
 	}
 	said, err := r.Gather(ctx, round, mine)
@@ -65,11 +66,23 @@ func (r *Rank) gatherUnless(ctx context.Context, round string, mine []byte, fail
 		if len(s) == 0 {
 			return nil, invalid("rank %d says nothing in round %q", rank, round)
 		}
-		if all[rank] = s[1:]; s[0] == 1 {
-			return nil, &TooLarge{Rank: rank, Reason: string(all[rank]), Err: backend.ErrDeviceMemory}
+		if all[rank] = s[1:]; s[0] > 0 {
+			return nil, &TooLarge{Rank: rank, Reason: string(all[rank]), Err: shortages[s[0]]}
 		}
 	}
 	return all, nil
+}
+
+// shortages are the errors of a rank that lacks memory, by the number that it says; 0: it does not.
+var shortages = []error{nil, backend.ErrDeviceMemory, backend.ErrHostMemory}
+
+func shortage(err error) byte {
+	for number := 1; number < len(shortages); number++ {
+		if errors.Is(err, shortages[number]) {
+			return byte(number)
+		}
+	}
+	return 0
 }
 
 // putNumbers returns numbers as bytes of a round.

@@ -67,6 +67,7 @@ type room struct {
 	NeedBytes uint64
 	Lacks     string // why there is no room; "" if there is
 	Limit     bool   // because of the number of rows
+	Shortage  byte   // of memory, as in shortages
 }
 
 // move puts the rows of all ranks where they belong.
@@ -159,7 +160,7 @@ func (r *Rank) makeRoom(parts *Parts, to *Received, rows, roomRows, most uint64)
 		}
 	}
 	err := to.memory.Err()
-	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
+	if mine.Shortage = shortage(err); mine.Shortage > 0 {
 		mine.Lacks, err = err.Error(), nil
 	}
 	return mine, err
@@ -187,8 +188,11 @@ func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received)
 		}
 		if theirs.Lacks != "" {
 			e := &TooLarge{Rank: rank, NeedBytes: theirs.NeedBytes, Reason: theirs.Lacks, Err: backend.ErrDeviceMemory}
-			if theirs.Limit {
+			switch {
+			case theirs.Limit:
 				e.Err = backend.ErrLimit
+			case theirs.Shortage > 0:
+				e.Err = shortages[theirs.Shortage]
 			}
 			e.Rows = layOut(parts, r.Size()).rows[rank]
 			return e

@@ -136,10 +136,10 @@ func scattered(n uint64) uint64 { return n * 0x9e3779b97f4a7c15 >> 32 }
 
 // cut divides the range of keys from first to last, given a sorted sample of it, into ranges with equally many samples,
 // at most most unless one key has more, which becomes a range of its own. It returns the least keys of all but the
-// first range.
+// first range: there is one at least, even if the sample is empty.
 func cut[K Word](sample []K, first, last K, most uint64) (least []K) {
 	all := uint64(len(sample))
-	ranges := (all + most - 1) / most
+	ranges := max(2, (all+most-1)/most)
 	even := (all + ranges - 1) / ranges
 	begin, taken := first, uint64(0)
 	for at := 0; at < len(sample); {
@@ -156,6 +156,19 @@ func cut[K Word](sample []K, first, last K, most uint64) (least []K) {
 			begin, taken = key+1, 0
 			least = append(least, begin)
 		}
+	}
+	if len(least) > 0 {
+		return least
+	}
+	middle := first + (last-first)/2 // a range of its own
+	if all > 0 {
+		middle = sample[all/2]
+	}
+	if first < middle {
+		least = append(least, middle)
+	}
+	if middle < last {
+		least = append(least, middle+1)
 	}
 	return least
 }

@@ -224,3 +224,12 @@ func TestDivideErrors(t *testing.T) {
 	_, err = Divide(ctx, keys, 2, 1)
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
+
+// TestCut: a range is always divided further, whatever the sample has.
+func TestCut(t *testing.T) {
+	require.Equal(t, []uint32{16}, cut(nil, uint32(0), 30, 4)[1:])
+	require.Equal(t, []uint32{7, 8}, cut([]uint32{7, 7}, 0, 30, 4))
+	require.Equal(t, []uint32{1}, cut([]uint32{0}, 0, 1, 4))
+	require.Equal(t, []uint32{1}, cut(nil, uint32(0), 1, 4))
+	require.Equal(t, []uint32{^uint32(0)}, cut([]uint32{^uint32(0)}, 5, ^uint32(0), 4))
+}
