@@ -112,8 +112,9 @@ func (p *Plan) String() string {
 	return p.Query.String()
 }
 
-// Plan checks a join against its tables and the limits, and decides how it will run. It reads the key columns once, for
-// the range of their values, and samples them, to estimate how they match. It transfers nothing to the device.
+// Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build
+// side once, for the range of their values (of a large table, a sample), and samples both sides, to estimate how they
+// match. It transfers nothing to the device.
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
 // needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
@@ -20,10 +22,10 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// onHMG runs a test on one to four logical devices of every backend, under the race detector on three, with an allocator
+// onHMG runs a test on one to six logical devices of every backend, under the race detector on three, with an allocator
 // that must get everything back.
 func onHMG(t *testing.T, test func(t *testing.T, h *join.HMG, devices int)) {
-	sizes := []int{1, 2, 3, 4}
+	sizes := []int{1, 2, 3, 6}
 	if devicetest.RaceDetector {
 		sizes = sizes[2:3]
 	}
@@ -224,4 +226,63 @@ func testHMGEnds(t *testing.T, beyond hmg.Beyond) {
 		_, err := h.Join(t.Context(), table, table, spec)
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "the engine was closed")
 	})
+}
+
+// TestHMGFails: whichever of two devices fails, at whatever point, the join ends with its error, and nothing stays.
+func TestHMGFails(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 700)
+	joinBy := func(faults host.Faults, beyond hmg.Beyond) error {
+		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
+		var devices []*backend.Device
+		var ops []*primitive.Ops
+		for range 2 {
+			driver, err := b.Open("host:cpu")
+			require.NoError(t, err)
+			device := backend.NewDevice(driver, backend.DeviceOptions{})
+			devices, ops = append(devices, device), append(ops, jointest.Lane(t, device, small).Ops)
+		}
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		h := join.NewHMG(ops, allocator, 0)
+		h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Beyond = 200, 60, beyond
+		r, err := h.Join(t.Context(), left, right, onKeys)
+		if err == nil {
+			for batch, drawErr := range r.Batches(t.Context()) {
+				if err = drawErr; err == nil {
+					batch.Release()
+				}
+			}
+			r.Close()
+		}
+		h.Close()
+		allocator.AssertSize(t, 0)
+		for _, device := range devices {
+			if closeErr := device.Close(); closeErr != nil {
+				require.NotEqual(t, host.Faults{}, faults, closeErr)
+				require.NotContains(t, closeErr.Error(), "not released")
+			}
+		}
+		return err
+	}
+	for name, fault := range faults {
+		if name == "hang" { // no limit to waits here
+			continue
+		}
+		for _, beyond := range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
+			t.Run(name+"/"+beyond.String(), func(t *testing.T) {
+				require.NoError(t, joinBy(host.Faults{}, beyond))
+				failed := 0
+				for n := 1; ; n += 3 {
+					err := joinBy(fault.at(n), beyond)
+					if err == nil {
+						break // there is no n-th call
+					}
+					require.ErrorIs(t, err, fault.want, "call %d", n)
+					require.NotErrorIs(t, err, backend.ErrCancelled, "call %d", n)
+					failed++
+				}
+				require.Positive(t, failed)
+			})
+		}
+	}
 }

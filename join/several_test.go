@@ -36,7 +36,7 @@ func severalEngine(t *testing.T, devices []*backend.Device, allocator memory.All
 	return engine
 }
 
-// TestSeveralDevices: every kind by every algorithm on two to five devices, in granules and windows, of sources of
+// TestSeveralDevices: every kind by every algorithm on two to eight devices, in granules and windows, of sources of
 // unknown length, with build sides that each device loads or that move.
 func TestSeveralDevices(t *testing.T) {
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
@@ -60,7 +60,10 @@ func TestScattered(t *testing.T) {
 func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
-	sizes := []int{2, 3, 5}
+	sizes := []int{2, 3, 7}
+	if devicetest.Full() {
+		sizes = []int{2, 3, 4, 5, 6, 7, 8}
+	}
 	if devicetest.RaceDetector {
 		sizes = sizes[1:2]
 	}
