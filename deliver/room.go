@@ -24,7 +24,8 @@ func (r *Room) Window(ctx context.Context, rows uint64) *operator.Window {
 		rows = min(rows, r.WindowRows)
 	}
 	if rows > r.PlannedRows {
-		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
+		need := rows * r.RowBytes
+		rows = max(r.PlannedRows, min(rows, operator.Within(r.Reserve(need+operator.Slack(need)))/r.RowBytes), 1)
 	}
 	return operator.NewWindow(ctx, r.Lane, rows)
 }

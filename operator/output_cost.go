@@ -88,7 +88,7 @@ func (c *Cost) Pairs(random bool) error {
 			}
 			for _, bytes := range group {
 				c.gather(Gather, bytes, far(side, bytes))
-				put(c.windowRoom(), bytes)
+				put(room, bytes)
 			}
 			if s.passed && !s.numbers && !c.kept(side) {
 				c.freeOf(side, c.of(side, sum(group)))
@@ -119,7 +119,7 @@ func groupsOf(s *costSide, written int) [][]int {
 // PairsByNumber accounts for the output of pairs of row numbers ([Pairs]): keys and payload are gathered from the
 // columns of the chunks.
 func (c *Cost) PairsByNumber() {
-	rows := c.windowRoom()
+	rows := c.Facts.Room()
 	began := c.now
 	c.Take(rows * 4)
 	c.Take(rows * 4)
@@ -134,18 +134,6 @@ func (c *Cost) PairsByNumber() {
 		}
 	}
 	c.now = began
-}
-
-// windowRows is the expected number of pairs in a window.
-func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
-
-// windowRoom is the number of pairs for which a window has room. If there are several windows, all but the last are
-// full.
-func (c *Cost) windowRoom() uint64 {
-	if c.Windows() > 1 {
-		return c.Facts.Room()
-	}
-	return c.windowRows()
 }
 
 // far is the number of random accesses to a column, for all pairs, that miss the cache.
