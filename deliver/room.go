@@ -25,7 +25,10 @@ func (r *Room) Window(ctx context.Context, rows uint64) *operator.Window {
 	}
 	if rows > r.PlannedRows {
 		need := rows * r.RowBytes
-		rows = max(r.PlannedRows, min(rows, operator.Within(r.Reserve(need+operator.Slack(need)))/r.RowBytes), 1)
+		need += operator.Slack(need)
+		if unused := r.Reserve(need); unused < need {
+			rows = max(r.PlannedRows, operator.Within(unused)/r.RowBytes, 1)
+		}
 	}
 	return operator.NewWindow(ctx, r.Lane, rows)
 }

@@ -88,7 +88,7 @@ func (c *Cost) Pairs(random bool) error {
 			}
 			for _, bytes := range group {
 				c.gather(Gather, bytes, far(side, bytes))
-				put(room, bytes)
+				put(c.windowRoom(), bytes)
 			}
 			if s.passed && !s.numbers && !c.kept(side) {
 				c.freeOf(side, c.of(side, sum(group)))
@@ -119,7 +119,7 @@ func groupsOf(s *costSide, written int) [][]int {
 // PairsByNumber accounts for the output of pairs of row numbers ([Pairs]): keys and payload are gathered from the
 // columns of the chunks.
 func (c *Cost) PairsByNumber() {
-	rows := c.Facts.Room()
+	rows := c.windowRoom()
 	began := c.now
 	c.Take(rows * 4)
 	c.Take(rows * 4)
@@ -134,6 +134,12 @@ func (c *Cost) PairsByNumber() {
 		}
 	}
 	c.now = began
+}
+
+// windowRoom is the number of pairs that a window may have: those for which it has room, because a window gets as many
+// without asking for more memory, or those that are expected, if they are more although keys seem to be unique.
+func (c *Cost) windowRoom() uint64 {
+	return max(c.Facts.Room(), uint64(c.Out()/c.Granules()/c.Windows()))
 }
 
 // far is the number of random accesses to a column, for all pairs, that miss the cache.
