@@ -230,7 +230,7 @@ func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 						ops, err := primitive.New(device, nil)
 						require.NoError(t, err)
 						engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
-						engine.Keys = place
+						engine.Keys, engine.Undivided = place, true
 						_, err = drain(t.Context(), engine, left, right, spec)
 						return err
 					}
@@ -272,7 +272,7 @@ func testSmallJoins(t *testing.T, place query.KeyPlace) {
 					ops, err := primitive.New(device, nil)
 					require.NoError(t, err)
 					engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
-					engine.Keys = place
+					engine.Keys, engine.Undivided = place, true
 					if spec.Output == join.Count {
 						plan, err := engine.Plan(t.Context(), left, right, spec)
 						if err != nil {
