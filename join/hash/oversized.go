@@ -198,7 +198,8 @@ func (p *probing) large(ctx context.Context, unit uint32, sink operator.Sink) er
 	if err := p.lane.Download(ctx, backend.AsBytes(rows[:]), p.unitTable.Range(uint64(unit)*16, 16)); err != nil {
 		return err
 	}
-	spans := [2]ranges.Span{{First: uint64(rows[0]), End: uint64(rows[1])}, {First: uint64(rows[2]), End: uint64(rows[3])}}
+	spans := [2]ranges.Span{{First: uint64(rows[0]), End: uint64(rows[1])},
+		{First: uint64(rows[2]), End: uint64(rows[3])}}
 	return p.eachPeeled(ctx, [][2]ranges.Span{spans}, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 		places := p.places(lane, sink)
 		places.Counted = true
