@@ -24,7 +24,11 @@ func (r *Room) Window(ctx context.Context, rows uint64) *operator.Window {
 		rows = min(rows, r.WindowRows)
 	}
 	if rows > r.PlannedRows {
-		rows = max(r.PlannedRows, min(rows, r.Reserve(rows*r.RowBytes)/r.RowBytes), 1)
+		need := rows * r.RowBytes
+		need += operator.Slack(need)
+		if unused := r.Reserve(need); unused < need {
+			rows = max(r.PlannedRows, operator.Within(unused)/r.RowBytes, 1)
+		}
 	}
 	return operator.NewWindow(ctx, r.Lane, rows)
 }

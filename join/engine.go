@@ -34,6 +34,9 @@ type Engine struct {
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
+	// Undivided makes plans refuse tables that the device is too small for, instead of dividing both. For measurements and
+	// tests.
+	Undivided bool
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
@@ -66,18 +69,20 @@ func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Eng
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
-	*query.Query // on the first device; nil for StrategyHMG
+	*query.Query // on the first device; nil for StrategyHMG, and if the tables are divided
 	Layout       *Layout
 	// MergesChunksets makes StrategyHMG merge chunksets on the host instead of dividing the tables. For measurements.
 	MergesChunksets bool
 
 	engine *Engine
 	tables [2]arrow.Table
+	short  error // why the tables are divided: what the device lacks for any plan of whole ones; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
 // engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
-// which several devices may join ([Engine.Stream]).
+// which several devices may join ([Engine.Stream]). Tables that are divided are a stream, too, whose parts may not fit
+// either: then the error is backend.ErrDeviceMemory.
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
 	if p.Layout.Spec.Strategy == StrategyHMG {
 		h := p.engine.HMG()
@@ -89,6 +94,9 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		return &Result{*p.engine.Device().Info(), r}, nil
+	}
+	if p.short != nil {
+		return p.runDivided(ctx)
 	}
 	if p.severally() {
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
@@ -109,12 +117,16 @@ func (p *Plan) String() string {
 	if p.Layout.Spec.Strategy == StrategyHMG {
 		return p.engine.HMG().explain(p.tables)
 	}
+	if p.short != nil {
+		return p.dividedText()
+	}
 	return p.Query.String()
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build
 // side once, for the range of their values (of a large table, a sample), and samples both sides, to estimate how they
-// match. It transfers nothing to the device.
+// match. It transfers nothing to the device. If the device is too small for any plan, both tables are divided into parts
+// that are joined one after the other, unless the join does not allow that ([Engine.Stream]).
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
 // needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.
@@ -135,7 +147,12 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planLayout(ctx, layout, [2]arrow.Table{left, right}, true)
+	tables := [2]arrow.Table{left, right}
+	plan, err := e.planLayout(ctx, layout, tables, true)
+	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
+		return e.planDivided(layout, tables, err)
+	}
+	return plan, err
 }
 
 // planLayout is PlanLayout in which the range of keys may be guessed.

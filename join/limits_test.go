@@ -87,9 +87,11 @@ func smallEngine(t *testing.T, device *backend.Device) *join.Engine {
 	return limitedEngine(t, device, 0)
 }
 
-// limitedEngine is smallEngine with a cap of host memory.
+// limitedEngine is smallEngine with a cap of host memory. It refuses tables that the device is too small for.
 func limitedEngine(t *testing.T, device *backend.Device, limitBytes uint64) *join.Engine {
-	return join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, limitBytes)
+	engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, limitBytes)
+	engine.Undivided = true
+	return engine
 }
 
 // needed is the memory that an error says is enough.

@@ -49,8 +49,7 @@ func (l *lowering) lower() query.Spec {
 		f.Unique, f.Proved = true, l.keys.Exact() // hashes of unique keys may be equal
 	}
 	q := query.Spec{
-		Title: fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, text.Count(l.tables[0].NumRows()),
-			text.Count(l.tables[1].NumRows()), spec.Output),
+		Title: spec.title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows())),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
 		Meanings: meanings, Product: spec.How == Cross,
 		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),

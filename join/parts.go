@@ -233,7 +233,7 @@ func (s *stream) query(q query.Spec) query.Spec {
 	if s.sourceRows >= 0 {
 		rows[1] = "about " + text.Count(s.sourceRows)
 	}
-	q.Title = fmt.Sprintf("%s join of %s x %s rows, output %s", spec.How, rows[s.side], rows[1-s.side], spec.Output)
+	q.Title = spec.title(rows[s.side], rows[1-s.side])
 	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
 		q.MostRows = CrossLimit
 	}

@@ -51,9 +51,10 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 
 // part is what both sources are of a join that was divided; the zero value: all of one that was not.
 type part struct {
-	depth int  // of the divisions
-	turn  turn // on the device
-	guess bool // the range of the keys may be guessed
+	depth   int  // of the divisions
+	turn    turn // on the device
+	guess   bool // the range of the keys may be guessed
+	divides bool // both sides are divided at once, because the device is too small for any plan of all of them
 }
 
 // streamLayout is StreamLayout for a part of both sides. Of tables, which can be read once more, the range of the keys may
@@ -71,6 +72,9 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
 	fixed := *layout
+	if of.divides {
+		fixed = *layout.ofParts()
+	}
 	side, known := fixed.streamBuildSide(sources)
 	if err := fixed.checkStream(side); err != nil {
 		return nil, err
@@ -106,6 +110,8 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		c.spareBytes = c.capBytes / 16
 	}
 	switch {
+	case of.divides:
+		c.deviceShort, err = true, errDivide
 	case !known:
 		progress.Start("read both")
 		side, err = c.shorter(flow.Context())

@@ -52,6 +52,41 @@ func TestManyPairsUnderCaps(t *testing.T) {
 	require.Greater(t, ran, 40)
 }
 
+// TestHotKeyUnderCaps: a sample misses the only key that both sides have, which all rows of one side have, so that there
+// are many times more pairs than are planned for, and the other side seems to be in order. Whatever is planned runs.
+func TestHotKeyUnderCaps(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.HostTest(t)
+	const rows = 400_000
+	left := keyed(t, "k", 300_000, func(i int) int64 { return int64(i + 1) })
+	right := keyed(t, "k", rows, func(int) int64 { return 7 })
+	ran := 0
+	for _, columns := range [][]string{{"k"}, nil} {
+		if columns == nil && testing.Short() {
+			break
+		}
+		for _, algorithm := range algorithms[1:] {
+			for _, build := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+				for capBytes := uint64(5 << 20); capBytes <= 20<<20; capBytes += 1 << 20 {
+					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+					ops, err := primitive.New(device, nil)
+					require.NoError(t, err)
+					plan, err := join.NewEngine(ops, memory.DefaultAllocator, 0).Plan(t.Context(), left, right,
+						join.Spec{On: onK, Algorithm: algorithm, BuildSide: build, Columns: columns})
+					if err == nil {
+						n, err := drawn(t.Context(), plan)
+						require.NoError(t, err, "%s, build side %s, columns %v, %d bytes", algorithm, build, columns, capBytes)
+						require.EqualValues(t, rows, n)
+						ran++
+					}
+					require.NoError(t, done())
+				}
+			}
+		}
+	}
+	require.Greater(t, ran, 90)
+}
+
 // forKeyPlaces runs a test of the host backend with key codes that the host makes, and with those of the device.
 func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 	devicetest.HostTest(t)
@@ -195,7 +230,7 @@ func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 						ops, err := primitive.New(device, nil)
 						require.NoError(t, err)
 						engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
-						engine.Keys = place
+						engine.Keys, engine.Undivided = place, true
 						_, err = drain(t.Context(), engine, left, right, spec)
 						return err
 					}
@@ -237,7 +272,7 @@ func testSmallJoins(t *testing.T, place query.KeyPlace) {
 					ops, err := primitive.New(device, nil)
 					require.NoError(t, err)
 					engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
-					engine.Keys = place
+					engine.Keys, engine.Undivided = place, true
 					if spec.Output == join.Count {
 						plan, err := engine.Plan(t.Context(), left, right, spec)
 						if err != nil {

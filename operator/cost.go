@@ -165,6 +165,12 @@ func (c *Cost) FreeKeys(side int) {
 // used blocks, and small buffers that are not accounted for: an eighth, plus 64 KiB to 1 MiB.
 func Slack(bytes uint64) uint64 { return bytes/8 + min(1<<20, 1<<16+bytes/2) }
 
+// Within is the total size in bytes of buffers that take at most this much memory together with their [Slack].
+func Within(bytes uint64) uint64 {
+	large, small := bytes-min(bytes, 1<<20), bytes-min(bytes, 1<<16)
+	return max(large/9*8, small/13*8)
+}
+
 // Close stores memory and stages in the plan.
 func (c *Cost) Close() {
 	slack := Slack(c.peak)

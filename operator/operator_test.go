@@ -316,3 +316,15 @@ func TestCounter(t *testing.T) {
 	var none *operator.Window
 	none.Release()
 }
+
+// TestWithin: buffers of the size that memory has room for fit with their slack, and hardly larger ones do not.
+func TestWithin(t *testing.T) {
+	for _, bytes := range []uint64{0, 1, 1 << 16, 1<<16 + 13, 1 << 20, 2_000_000, 2_752_512, 3 << 20, 1 << 30} {
+		fits := operator.Within(bytes)
+		if fits > 0 {
+			require.LessOrEqual(t, fits+operator.Slack(fits), bytes)
+		}
+		more := fits + 16
+		require.Greater(t, more+operator.Slack(more), bytes)
+	}
+}

@@ -136,16 +136,10 @@ func (c *Cost) PairsByNumber() {
 	c.now = began
 }
 
-// windowRows is the expected number of pairs in a window.
-func (c *Cost) windowRows() uint64 { return uint64(c.Out() / c.Granules() / c.Windows()) }
-
-// windowRoom is the number of pairs for which a window has room. If there are several windows, all but the last are
-// full.
+// windowRoom is the number of pairs that a window may have: those for which it has room, because a window gets as many
+// without asking for more memory, or those that are expected, if they are more although keys seem to be unique.
 func (c *Cost) windowRoom() uint64 {
-	if c.Windows() > 1 {
-		return c.Facts.Room()
-	}
-	return c.windowRows()
+	return max(c.Facts.Room(), uint64(c.Out()/c.Granules()/c.Windows()))
 }
 
 // far is the number of random accesses to a column, for all pairs, that miss the cache.

@@ -60,8 +60,12 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 		}
 		fixed.Spec.BuildSide = spirjoin.BuildAuto
 	default:
-		if !able([2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}[side]) {
-			return nil, nil
+		builds := [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}
+		if !able(builds[side]) {
+			// Pairs do not come in the order of the build side. The longer side may be it, if it can be divided.
+			if o.tempDir == "" || layout.Spec.BuildSide != spirjoin.BuildAuto || !able(builds[1-side]) {
+				return nil, nil
+			}
 		}
 		if o.tempDir != "" { // it may have to be divided as it is read
 			break

@@ -108,6 +108,36 @@ func TestJoinPipeAsItComes(t *testing.T) {
 	}
 }
 
+// Files that are read whole are divided where the device is too small for them, in the order of either side; so the plan
+// says.
+func TestWholeFilesInParts(t *testing.T) {
+	dir := t.TempDir()
+	const rows = 20_000
+	keys, others := make([]int64, rows), make([]int64, rows)
+	for i := range keys {
+		keys[i], others[i] = int64(i), int64(i)*7%(rows*2)
+	}
+	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", keys...), ints("a", keys...))
+	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", others...), ints("b", keys...))
+	out := filepath.Join(dir, "out.parquet")
+	for _, side := range []string{"none", "left", "right"} {
+		run := func(more ...string) (outcome, []string) {
+			o := runProgram(t, exitDone, append([]string{"join", left, right, "--on", "k", "--device", "host", "--build-side", "left",
+				"--maintain-order", side, "--stats", "text", "-o", out}, more...)...)
+			_, rows := rowsOf(t, out, nil)
+			return o, rows
+		}
+		o, want := run()
+		require.NotContains(t, o.stdout, "divided ")
+		o, got := run("--device-memory", "200KiB")
+		require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
+		require.Equal(t, want, got)
+	}
+	o := runProgram(t, exitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory", "200KiB", "--explain")
+	require.Contains(t, o.stdout, "divided      into parts")
+	require.Contains(t, o.stdout, "raise --device-memory to at least ")
+}
+
 // With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from
 // files and from a pipe, also in order; a limit of the disk holds. Where only memory of the device is short, parts are
 // in memory.
@@ -150,6 +180,8 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	o := runProgram(t, exitDone, under...)
 	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
 	require.Equal(t, "4000000\n", runProgram(t, exitDone, "join", out, wide, "--on", "k", "--device", "host", "--count").stdout)
+	o = runProgram(t, exitDone, append(under, "--maintain-order", "left")...) // the side that is otherwise the build side
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
 	o = runProgram(t, exitInputOutput, append(under, "--temp-limit", "1MiB")...)
 	require.Contains(t, o.stderr, "--temp-limit")
 	_, want = run(left, right, "--maintain-order", "right")

@@ -25,14 +25,22 @@ func (p *probing) peel(ctx context.Context, sink operator.Sink) error {
 			}
 		}
 	}
-	return p.eachPeeled(ctx, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+	spans, err := p.oversizedSpans(ctx)
+	if err != nil {
+		return err
+	}
+	return p.eachPeeled(ctx, spans, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 		return ranges.Join(ctx, lane, chunks, want.Count, p.places(lane, sink))
 	})
 }
 
 // markPeeled marks the rows of the oversized partitions that have a partner.
 func (p *probing) markPeeled(ctx context.Context) error {
-	return p.eachPeeled(ctx, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+	spans, err := p.oversizedSpans(ctx)
+	if err != nil {
+		return err
+	}
+	return p.eachPeeled(ctx, spans, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
 		return markSorted(ctx, lane, chunks, p.marks.Of)
 	})
 }
@@ -50,13 +58,9 @@ func markSorted(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk,
 	return ranges.Mark(ctx, lane, sorted, marks)
 }
 
-// eachPeeled has join go through the rows of the oversized partitions, chunks of keys with their places among all rows
-// as payload.
-func (p *probing) eachPeeled(ctx context.Context, join func(*exec.Lane, [2]*relation.Chunk) error) error {
-	spans, err := p.oversizedSpans(ctx)
-	if err != nil {
-		return err
-	}
+// eachPeeled has join go through the rows of pairs of spans, chunks of keys with their places among all rows as payload.
+func (p *probing) eachPeeled(ctx context.Context, spans [][2]ranges.Span,
+	join func(*exec.Lane, [2]*relation.Chunk) error) error {
 	var all [2]uint64
 	for _, pair := range spans {
 		for side, s := range pair {
@@ -100,10 +104,10 @@ func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uin
 		if err != nil {
 			return rows, err
 		}
-		need += need / 8 // what is free lies in several places
 		if p.Want.Pairs && !p.Want.Count {
 			need += p.Facts.Room() * operator.PlacesBytes(&p.Facts, &p.Want)
 		}
+		need += operator.Slack(need)
 		if unused == 0 {
 			unused = lane.Memory.Reserve(need)
 		}
@@ -190,7 +194,15 @@ func (p *probing) places(lane *exec.Lane, sink operator.Sink) *operator.Places {
 
 // large joins a unit that makes more output than a window has room for.
 func (p *probing) large(ctx context.Context, unit uint32, sink operator.Sink) error {
-	places := p.places(p.lane, sink)
-	places.Counted = true
-	return ranges.JoinUnit(ctx, p.lane, p.unitTable.Range(uint64(unit)*16, 16), operator.Build, places)
+	var rows [4]uint32 // where those of the build side begin and end, and those of the probe side
+	if err := p.lane.Download(ctx, backend.AsBytes(rows[:]), p.unitTable.Range(uint64(unit)*16, 16)); err != nil {
+		return err
+	}
+	spans := [2]ranges.Span{{First: uint64(rows[0]), End: uint64(rows[1])},
+		{First: uint64(rows[2]), End: uint64(rows[3])}}
+	return p.eachPeeled(ctx, [][2]ranges.Span{spans}, func(lane *exec.Lane, chunks [2]*relation.Chunk) error {
+		places := p.places(lane, sink)
+		places.Counted = true
+		return ranges.Join(ctx, lane, chunks, false, places)
+	})
 }

@@ -7,8 +7,20 @@ import (
 	"github.com/spirjoin/spirjoin/ranges"
 )
 
-// cost books what a join takes.
+// cost books what a join takes. That a side is in order is known of a sample only, so that there is memory to sort it.
 func (a Algorithm) cost(p *operator.Plan) error {
+	if err := a.book(p); err != nil || p.Facts.Sorted == [2]bool{} {
+		return err
+	}
+	unsorted := *p
+	unsorted.Facts.Sorted = [2]bool{}
+	err := a.book(&unsorted)
+	p.PeakBytes, p.MostBytes = max(p.PeakBytes, unsorted.PeakBytes), max(p.MostBytes, unsorted.MostBytes)
+	return err
+}
+
+// book books the work and the memory of a join of sides that are sorted as the facts say.
+func (a Algorithm) book(p *operator.Plan) error {
 	c, err := a.sortCost(p)
 	if err != nil {
 		return err

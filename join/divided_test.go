@@ -1,0 +1,78 @@
+package join_test
+
+import (
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// TestTablesAreDivided: tables that the device is too small for are divided, also where rows come in the order of the
+// build side; the plan says so, and the output is that of any other plan.
+func TestTablesAreDivided(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 20_000, func(i int) int64 { return int64(i*7%15_000) - 1 })
+	right := keyed(t, "k", 30_000, func(i int) int64 { return int64(i*11%18_000) - 1 })
+	for name, spec := range map[string]join.Spec{
+		"inner":                                {},
+		"full":                                 {How: join.Full},
+		"keys that repeat and must not":        {Validate: join.OneToMany},
+		"left order":                           {How: join.Left, Order: join.LeftOrder},
+		"left order, build side left":          {Order: join.LeftOrder, BuildSide: join.BuildLeft},
+		"right order, build side right":        {How: join.Right, Order: join.RightOrder, BuildSide: join.BuildRight},
+		"semi, left order and build side left": {How: join.Semi, Order: join.LeftOrder, BuildSide: join.BuildLeft},
+	} {
+		t.Run(name, func(t *testing.T) {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 640 << 10})
+			defer func() { require.NoError(t, done()) }()
+			engine := smallEngine(t, device)
+			spec.On = onK
+			_, err := engine.Plan(t.Context(), left, right, spec)
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			engine.Undivided = false
+			plan, err := engine.Plan(t.Context(), left, right, spec)
+			require.NoError(t, err)
+			require.Contains(t, plan.String(), "divided ")
+			require.Contains(t, plan.String(), "raise device_memory to at least ")
+			result, err := plan.Run(t.Context())
+			if spec.Validate != join.Any {
+				require.ErrorIs(t, err, backend.ErrInvalidInput)
+				return
+			}
+			require.NoError(t, err)
+			defer result.Close()
+			parts, _ := result.Parts()
+			require.GreaterOrEqual(t, parts, 8)
+			var batches []arrow.RecordBatch
+			for batch, err := range result.Batches(t.Context()) {
+				require.NoError(t, err)
+				defer batch.Release()
+				batches = append(batches, batch)
+			}
+			oracle.Require(t, left, right, plan.Layout, batches)
+		})
+	}
+}
+
+// TestUndividedTables: a refusal says what would let the tables be divided.
+func TestUndividedTables(t *testing.T) {
+	devicetest.HostTest(t)
+	table := keyed(t, "k", 20_000, func(i int) int64 { return int64(i) })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 64 << 10})
+	defer func() { require.NoError(t, done()) }()
+	engine := limitedEngine(t, device, 64<<20)
+	engine.Undivided = false
+	_, err := engine.Plan(t.Context(), table, table, join.Spec{On: onK})
+	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	require.ErrorContains(t, err, "set temp_dir")
+	_, err = engine.Plan(t.Context(), table, table, join.Spec{On: onK, Validate: join.ManyToOne,
+		BuildSide: join.BuildLeft})
+	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	require.NotContains(t, err.Error(), "temp_dir", "keys of the probe side are not proved part by part")
+}
