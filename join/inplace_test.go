@@ -88,6 +88,9 @@ func testInPlace(t *testing.T, device *backend.Device) {
 		copied       bool
 	}{{0, 1, 0, false}, {0, 1, 1 << 13, false}, {0, 1, 5000, true}, {64, 1, 0, false}, {3, 1, 0, true}, {0, 2, 0, true}} {
 		for _, algorithm := range []string{"phj-om", "phj-um", "smj-om", "hj"} {
+			if devicetest.RaceDetector && algorithm != "phj-um" {
+				continue // joins at a time follow below
+			}
 			t.Run(fmt.Sprintf("%+v/%s", c, algorithm), func(t *testing.T) {
 				c.copied = c.copied || never
 				clear(uploaded)
@@ -154,7 +157,11 @@ func collect(plan *join.Plan) (batches []arrow.RecordBatch, err error) {
 // succeed, one by one.
 func TestInPlaceOverlapping(t *testing.T) {
 	devicetest.HostTest(t)
-	left, right := inPlaceTable(30_000, 7, memory.DefaultAllocator), inPlaceTable(300_000, 3, memory.DefaultAllocator)
+	rows := 300_000
+	if devicetest.RaceDetector {
+		rows = 50_000
+	}
+	left, right := inPlaceTable(rows/10, 7, memory.DefaultAllocator), inPlaceTable(rows, 3, memory.DefaultAllocator)
 	defer left.Release()
 	defer right.Release()
 	spec := join.Spec{On: onK, Algorithm: "phj-um", Materialize: join.MaterializeDevice}

@@ -134,6 +134,7 @@ func TestLeastDeviceMemory(t *testing.T) {
 // TestDeviceMemoryCap runs the same joins under falling caps: the result is the same under each until an error names the
 // memory that is needed, and that much is enough.
 func TestDeviceMemoryCap(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
 	for _, c := range devicetest.Combinations(t, len(algorithms), 2) {
@@ -182,6 +183,7 @@ func TestBlockLimit(t *testing.T) {
 
 // TestMemoryLimit holds joins against the cap of host memory. The need that an error names is enough.
 func TestMemoryLimit(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
