@@ -107,7 +107,7 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return resultOf(measured.Query.Run(ctx))
+		return measured.Run(ctx)
 	}
 	return resultOf(result, err)
 }
