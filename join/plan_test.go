@@ -247,6 +247,7 @@ func TestTinyMemory(t *testing.T) {
 			ops, err := primitive.New(device, nil)
 			require.NoError(t, err)
 			engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+			engine.Undivided = true
 			if plan, err = engine.Plan(context.Background(), left, right, spec); err != nil {
 				return 0, 0, err
 			}
@@ -297,7 +298,9 @@ func TestTinyMemoryOfManyMatches(t *testing.T) {
 				defer func() { require.NoError(t, done()) }()
 				ops, err := primitive.New(device, nil)
 				require.NoError(t, err)
-				p, err := join.NewEngine(ops, memory.DefaultAllocator, 0).Plan(context.Background(), left, right, spec)
+				engine := join.NewEngine(ops, memory.DefaultAllocator, 0)
+				engine.Undivided = true
+				p, err := engine.Plan(context.Background(), left, right, spec)
 				if err != nil {
 					return err
 				}
