@@ -30,18 +30,22 @@ type Simulator func(info *backend.DeviceInfo, compile func(*backend.KernelSpec, 
 // rehearsing begins to compile the kernels of the query ahead, in a flow that runs it, if the engine has a simulator. A
 // rehearsal that fails compiles nothing more ahead, and is no failure of the query.
 func (q *Query) rehearsing(flow *exec.Flow) {
-	if q.Engine.Simulate != nil {
-		flow.Go("rehearse", func(ctx context.Context) error {
-			_ = q.Rehearse(ctx)
-			return nil
-		})
+	if q.Engine.Simulate == nil {
+		return
 	}
+	pinned := q.pinnedSides() // the first part of a probe side may be released soon
+	flow.Go("rehearse", func(ctx context.Context) error {
+		_ = exec.Protect("rehearse", func() error { return q.rehearse(ctx, pinned) })
+		return nil
+	})
 }
 
 // Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not wait
 // for them. The engine must have a simulator. It does nothing if the engine has rehearsed such a query before. Errors are
 // those of the rehearsal; whatever they are, the query can run.
-func (q *Query) Rehearse(ctx context.Context) (err error) {
+func (q *Query) Rehearse(ctx context.Context) error { return q.rehearse(ctx, q.pinnedSides()) }
+
+func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 	shape := q.shape()
 	if !q.Engine.rehearsed.add(shape) {
 		return nil
@@ -68,7 +72,7 @@ func (q *Query) Rehearse(ctx context.Context) (err error) {
 	}
 	sides, scale := q.specimenSides()
 	for side := range sides {
-		sides[side].Allocator = in(q.pinned(relation.Side(side)))
+		sides[side].Allocator = in(pinnedSides[side])
 	}
 	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), in(q.Engine.pinnedBytes > 0), 0)
 	defer stage.Close()
@@ -113,6 +117,11 @@ func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
 			Unique: q.Unique[s.Side] != nil || side == operator.Build && a.Facts.Unique}
 	}
 	return sides, scale
+}
+
+// pinnedSides says which tables, by side, are pinned.
+func (q *Query) pinnedSides() [2]bool {
+	return [2]bool{q.pinned(relation.Left), q.pinned(relation.Right)}
 }
 
 // pinned reports whether the table of a side is in memory that the device has imported. Later tables are expected there

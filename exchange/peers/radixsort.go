@@ -130,7 +130,7 @@ func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups
 		all.Rows += g.rows
 		all.Narrow, all.HighWord = g.from.Narrow, g.from.HighWord
 	}
-	if len(groups) == 1 && groups[0].differing != 0 {
+	if len(groups) == 1 && groups[0].differing != 0 && all.Rows > 1 { // one row stays where it is, which is released
 		c := part(&groups[0].from.Chunk, groups[0].first, groups[0].rows)
 		return sortBits(ctx, s.Lane, &c, groups[0].differing)
 	}

@@ -190,3 +190,31 @@ func checkWhole(t *testing.T, s *scenario, method Method, result *Sorted, want, 
 		}
 	}
 }
+
+// TestSortFewRows: a rank may get one row of a group whose keys differ, or none.
+func TestSortFewRows(t *testing.T) {
+	forEachCluster(t, 5, func(t *testing.T, all *cluster) {
+		for size := 2; size <= 5; size++ {
+			for rows := 1; rows <= 2*size; rows++ {
+				for _, method := range methods {
+					var tables []*table
+					for rank := range size {
+						first, end := rows*rank/size, rows*(rank+1)/size
+						var keys []uint64
+						for i := first; i < end; i++ {
+							keys = append(keys, uint64(i)*7919%1000)
+						}
+						tables = append(tables, newTable(keys, first, 4, 4))
+					}
+					got, _ := all.first(size).sortedBy(t, Order{Method: method}, nil, tables)
+					var keys []uint64
+					for _, of := range got[0] {
+						keys = append(keys, of.columns[0]...)
+					}
+					require.True(t, slices.IsSorted(keys), "%v", keys)
+					require.Len(t, keys, rows)
+				}
+			}
+		}
+	})
+}
