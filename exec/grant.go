@@ -134,14 +134,14 @@ func (g *Grant) ReserveHost(sizeBytes uint64) (byBytes uint64) {
 
 func (g *Grant) grow(by amounts) error {
 	if g.released {
-		return &backend.OpError{Op: "grow", Err: backend.ErrInvalidInput, Detail: "the grant was released"}
+		return &backend.OpError{Op: "reserve", Err: backend.ErrInvalidInput, Detail: "the grant was released"}
 	}
 	for r := range by { // shared memory that the grant has already costs nothing
 		if _, has := g.has[r]; has && r.kind == sharedMemory {
 			delete(by, r)
 		}
 	}
-	if err := g.budget.free.lack(g.budget.cost(by), g.budget.total, "grow"); err != nil {
+	if err := g.budget.free.lack(g.budget.cost(by), g.budget.total, "reserve"); err != nil {
 		return err
 	}
 	g.budget.take(by)

@@ -120,7 +120,15 @@ func (p *Plan) String() string {
 	if p.short != nil {
 		return p.dividedText()
 	}
-	return p.Query.String()
+	s := p.Query.String()
+	if p.severally() {
+		for _, e := range p.engine.others {
+			info := e.Device().Info()
+			s += fmt.Sprintf("%-12s %s (%s, %s), if the join is predicted to be faster with it\n", "also", info.Name,
+				info.Backend, info.Type)
+		}
+	}
+	return s
 }
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build

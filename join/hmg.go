@@ -196,7 +196,7 @@ func checkHMG(spec *Spec) error {
 		return nil
 	}
 	return &backend.OpError{Op: "join", Err: backend.ErrUnsupported,
-		Detail: fmt.Sprintf("the strategy hmg has no %s; choose another strategy", f[0])}
+		Detail: fmt.Sprintf("the strategy hmg does not support %s; choose another strategy", f[0])}
 }
 
 // HMGResult is a join of [HMG]. One goroutine may draw its output, once. The owner closes it.

@@ -94,7 +94,7 @@ func MultiGPUFigures() []Figure {
 // OutOfCoreFigures returns figure 14 of RT, and the same with limits of memory.
 func OutOfCoreFigures() []Figure {
 	return []Figure{{
-		Name: "rt-14", Title: "|R| = 2^27, S grows beyond the memory of the device", Axis: sRows, capped: deviceAtFirst,
+		Name: "rt-14", Title: "S grows beyond the memory of the device", Axis: sRows, capped: deviceAtFirst,
 		Cells:      along([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, func(times int64) Cell { return rt(times << 28) }),
 		algorithms: []string{"phj-om", "smj-om"},
 		Note: "The device has the memory that the first join takes, unless --device-memory says otherwise. Transfers " +

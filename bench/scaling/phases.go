@@ -71,6 +71,7 @@ func detailsText(l *line) string {
 		shares = append(shares, fmt.Sprintf("%.0f%%", 100*float64(d.ProbeRows)/float64(max(1, all))))
 	}
 	switch {
+	case len(shares) > 0 && all == 0: // the strategy hmg divides both sides
 	case len(shares) > 0:
 		details = append(details, "rows of S by device "+strings.Join(shares, " "))
 	case l.Devices > 1:
