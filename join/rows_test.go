@@ -69,7 +69,11 @@ func TestMostOutputRows(t *testing.T) {
 			spec.MaxOutputRows--
 			rows, err = drain(context.Background(), engine, left, right, spec)
 			require.ErrorIs(t, err, backend.ErrLimit, describe)
-			require.ErrorContains(t, err, fmt.Sprintf("%d rows, max_output_rows allows %d", want, want-1), describe)
+			says := fmt.Sprintf("%d rows, max_output_rows allows %d", want, want-1)
+			if engine.GranuleRows > 0 { // nobody knows the number of all rows
+				says = fmt.Sprintf("more than %d rows, which is what max_output_rows allows", want-1)
+			}
+			require.ErrorContains(t, err, says, describe)
 			require.Less(t, rows, want, describe)
 			noMemoryInUse(t, device)
 		}

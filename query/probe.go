@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"iter"
 
@@ -68,8 +67,9 @@ func (r *strand) probe(ctx context.Context) error {
 		}
 		at = g.of
 		if err := r.withEnd(ctx, g); err != nil {
-			// This ends the wait for a part to load, which may not come before the error is known.
-			r.flow.Fail(cmp.Or(context.Cause(ctx), err))
+			if r.handout != nil { // this ends the wait for a part to load, which may not come before the error is known
+				r.flow.Fail(err)
+			}
 			return err
 		}
 	}
