@@ -483,15 +483,19 @@ func (r *attempts) mixed() map[family]bool {
 
 // raise raises a cap to what an error says is needed, with which this error must not come again, but for what was
 // planned before it could be known: a stream by its first part, which memory makes larger, and for a build side that
-// stays, by itself, without the proof of a probe side.
+// stays, by itself, without the proof of a probe side. Tables that the device is too small for are divided: the error
+// says what a part needs, of which there are fewer and larger ones with more memory, twice or three times at most.
 func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err error) (again bool, fail *failure) {
 	found := need.FindStringSubmatch(err.Error())
 	if found == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
 	}
 	most := 1
-	if r.c.Parts > 0 && r.c.Validate != "" {
+	switch {
+	case r.c.Parts > 0 && r.c.Validate != "":
 		most = 2
+	case r.c.Parts == 0 && which == 0:
+		most = 3
 	}
 	if r.raised[which] == most && r.c.Stream == 0 {
 		return false, failf("memory", "not enough, though an error said so: %v", err)
