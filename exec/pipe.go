@@ -93,6 +93,19 @@ func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	}
 }
 
+// Each takes all values and hands them on to do, which owns them, until it fails. Errors are those of do and of Put.
+func (p *Pipe[T]) Each(ctx context.Context, do func(T) error) error {
+	for {
+		v, ok, err := p.Take(ctx)
+		if err != nil || !ok {
+			return err
+		}
+		if err := do(v); err != nil {
+			return err
+		}
+	}
+}
+
 // TakeAny is Take for the first of the pipes that has a value or has ended, and waits until there is one. of is its
 // index.
 func TakeAny[T Releaser](ctx context.Context, pipes [2]*Pipe[T]) (v T, of int, ok bool, err error) {

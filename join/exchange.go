@@ -226,7 +226,7 @@ func (p *sides) fill(c *collector) error {
 	divided := exec.NewPipe[*dividedBlock](c.flow, 0)
 	c.flow.Go("divide", func(ctx context.Context) error {
 		defer divided.End()
-		return takeAll(ctx, full, func(b *sideBlock) error {
+		return full.Each(ctx, func(b *sideBlock) error {
 			d, err := p.divideBlock(ctx, b)
 			if err != nil {
 				return err
@@ -235,7 +235,7 @@ func (p *sides) fill(c *collector) error {
 		})
 	})
 	c.flow.Go("put", func(ctx context.Context) error {
-		return takeAll(ctx, divided, func(d *dividedBlock) error {
+		return divided.Each(ctx, func(d *dividedBlock) error {
 			defer exec.Begin(ctx, "put").End()
 			return p.place.PutAll(ctx, d.side, d.parts)
 		})
@@ -278,19 +278,6 @@ func (p *sides) fill(c *collector) error {
 	}
 	full.End()
 	return c.flow.Wait()
-}
-
-// takeAll has do take all that comes out of a pipe.
-func takeAll[T exec.Releaser](ctx context.Context, pipe *exec.Pipe[T], do func(T) error) error {
-	for {
-		v, some, err := pipe.Take(ctx)
-		if err != nil || !some {
-			return err
-		}
-		if err := do(v); err != nil {
-			return err
-		}
-	}
 }
 
 // blocksShare is the share of memory of a block, of which there are five: one is gathered of each side, one is divided,

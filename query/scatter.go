@@ -156,17 +156,6 @@ func (s *scattered) bounds(rows int) (bounds []int) {
 // times at once.
 const scatteredPieces = 8
 
-// scatter loads the rank's range of the build side piece by piece, and returns the rows that it received.
-func (b *Built) scatter(ctx context.Context, rank *rank) (*relation.Chunk, error) {
-	return b.exchange(ctx, rank, func() peers.Partitioner {
-		if rank.owners == nil {
-			rank.owners = rank.of.Hash(scatterSeed)
-			return rank.owners
-		}
-		return peers.Alike(rank.owners)
-	})
-}
-
 // piece is a part of the build side that a rank has loaded.
 type piece struct {
 	*relation.Chunk
@@ -197,9 +186,9 @@ func (b *Built) pieces(ctx context.Context, rank *rank) iter.Seq2[*piece, error]
 	}
 }
 
-// exchange loads the rank's range of the build side piece by piece, and returns what the rank received of all ranks.
-// While a piece is exchanged, the next one is loaded.
-func (b *Built) exchange(ctx context.Context, rank *rank, by func() peers.Partitioner) (*relation.Chunk, error) {
+// scatter loads the rank's range of the build side piece by piece, and returns the rows that it received of all ranks.
+// While a piece is exchanged, the next one is loaded. The first piece decides which keys belong to which rank.
+func (b *Built) scatter(ctx context.Context, rank *rank) (*relation.Chunk, error) {
 	var received []*peers.Received
 	defer func() {
 		for _, r := range received {
@@ -212,7 +201,14 @@ func (b *Built) exchange(ctx context.Context, rank *rank, by func() peers.Partit
 		if err != nil {
 			return nil, err
 		}
-		r, err := rank.of.Exchange(ctx, by(), 0, p.Chunk)
+		by := rank.owners
+		if by == nil {
+			by = rank.of.Hash(scatterSeed)
+			rank.owners = by
+		} else {
+			by = peers.Alike(by)
+		}
+		r, err := rank.of.Exchange(ctx, by, 0, p.Chunk)
 		p.Release()
 		if err != nil {
 			return nil, err

@@ -27,8 +27,8 @@ func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
 		{"hmg", "key codes sorted across the devices and matched there, or beyond their memory divided by the host " +
-			"and joined range by range; columns fetched by the host", divided},
-		{"hmg-merge", "as hmg, but merged by the host beyond the memory of the devices", merged},
+			"and joined range by range; columns fetched by the host", roundTrip(false)},
+		{"hmg-merge", "as hmg, but merged by the host beyond the memory of the devices", roundTrip(true)},
 	}
 }
 
@@ -56,25 +56,18 @@ func FindStrategies(names []string) (found []Strategy, err error) {
 	return found, nil
 }
 
-// divided is the join of the paper with its future work, the division of tables beyond the memory of the devices.
-func divided(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
-	return roundTrip(ctx, e, tables, spec, false)
-}
-
-// merged is the join of the paper.
-func merged(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
-	return roundTrip(ctx, e, tables, spec, true)
-}
-
-func roundTrip(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec, merges bool) (*join.Result,
-	error) {
-	spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
-	plan, err := e.Plan(ctx, tables[0], tables[1], spec)
-	if err != nil {
-		return nil, err
+// roundTrip is the join of the paper, which merges chunksets beyond the memory of the devices, or with its future work,
+// which divides the tables instead.
+func roundTrip(merges bool) begin {
+	return func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+		spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
+		plan, err := e.Plan(ctx, tables[0], tables[1], spec)
+		if err != nil {
+			return nil, err
+		}
+		plan.MergesChunksets = merges
+		return plan.Run(ctx)
 	}
-	plan.MergesChunksets = merges
-	return plan.Run(ctx)
 }
 
 // broadcast is what the engine does: on one device it joins tables, on several a stream of one of them.

@@ -10,12 +10,11 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/peers"
 )
 
-// Traffic is what ranks said and put.
+// Traffic is what ranks put, and how often they met.
 type Traffic struct {
-	Rounds    int    // in which all ranks met: to agree, to offer memory, and to wait
-	Movements int    // for which memory was offered
-	SaidBytes uint64 // by all ranks in all rounds
-	Puts      []Put  // by movement and pair
+	Rounds    int   // in which all ranks met: to agree, to offer memory, and to wait
+	Movements int   // for which memory was offered
+	Puts      []Put // by movement and pair
 
 	mu sync.Mutex // guards all, while ranks run
 }
@@ -37,7 +36,7 @@ func (t *Traffic) MovedBytes() (total uint64) {
 // Times returns the same traffic with so many times the bytes, in as many messages: that of larger chunks whose keys
 // are spread alike.
 func (t *Traffic) Times(factor float64) *Traffic {
-	larger := &Traffic{Rounds: t.Rounds, Movements: t.Movements, SaidBytes: t.SaidBytes, Puts: slices.Clone(t.Puts)}
+	larger := &Traffic{Rounds: t.Rounds, Movements: t.Movements, Puts: slices.Clone(t.Puts)}
 	for i := range larger.Puts {
 		larger.Puts[i].Bytes = uint64(factor * float64(t.Puts[i].Bytes))
 	}
@@ -52,7 +51,7 @@ func (t *Traffic) sort() {
 	})
 }
 
-// recorder is the connection of a rank, which notes what the rank says and puts.
+// recorder is the connection of a rank, which notes rounds and puts.
 type recorder struct {
 	peers.Comm
 	to        *Traffic
@@ -61,13 +60,13 @@ type recorder struct {
 
 // Gather implements [peers.Comm].
 func (r *recorder) Gather(ctx context.Context, round string, mine []byte) ([][]byte, error) {
-	r.met(uint64(len(mine)))
+	r.met()
 	return r.Comm.Gather(ctx, round, mine)
 }
 
 // Offer implements [peers.Comm].
 func (r *recorder) Offer(ctx context.Context, round string, columns []backend.Range) (peers.Offer, error) {
-	r.met(0)
+	r.met()
 	offer, err := r.Comm.Offer(ctx, round, columns)
 	noted := &recordedOffer{Offer: offer, by: r, movement: r.movements}
 	r.movements++
@@ -78,10 +77,10 @@ func (r *recorder) Offer(ctx context.Context, round string, columns []backend.Ra
 }
 
 // met notes a round.
-func (r *recorder) met(saidBytes uint64) {
+func (r *recorder) met() {
 	r.to.mu.Lock()
 	defer r.to.mu.Unlock()
-	if r.to.SaidBytes += saidBytes; r.Rank() == 0 {
+	if r.Rank() == 0 {
 		r.to.Rounds++
 	}
 }

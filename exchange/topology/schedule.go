@@ -29,9 +29,9 @@ func (s *Schedule) Contention() float64 {
 	return float64(s.Time) / float64(s.Bound)
 }
 
-// patience is the part of the time so far that what a flow leaves may lie idle. Thousands of flows end one by one, and
-// rates are not shared out anew for each.
-const patience = 1. / 200
+// mostIdle is the part of the time so far for which what a flow leaves may lie idle. Thousands of flows end one by one,
+// and rates are not shared out anew for each.
+const mostIdle = 1. / 200
 
 // Move schedules flows that begin at once and share the segments fairly ([Topology.Fair]). When a flow ends, the others
 // share what it leaves, after 0.5% of the time so far at the latest. Each message adds the latency of its path, as
@@ -47,13 +47,14 @@ func (t *Topology) Move(flows []Flow) Schedule {
 			moving, paths = append(moving, i), append(paths, f.Path)
 		}
 	}
-	for now := 0.0; len(moving) > 0; { // seconds
+	now := 0.0 // in seconds
+	for len(moving) > 0 {
 		rates := t.Fair(paths)
 		step := math.Inf(1)
 		for i, flow := range moving {
 			step = min(step, left[flow]/rates[i])
 		}
-		step = max(step, now*patience)
+		step = max(step, now*mostIdle)
 		going := 0
 		for i, flow := range moving {
 			if needs := left[flow] / rates[i]; needs <= step*(1+1e-9) {
@@ -132,7 +133,7 @@ func (t *Topology) Fair(paths []Path) []float64 {
 	}
 }
 
-// Together returns by what each path of some is slower if all are used at once than if it is used alone: 1 if it shares
+// Together returns how many times slower each path is if all are used at once than if it is used alone: 1 if it shares
 // nothing, 4 if four share a segment as fast as each.
 func (t *Topology) Together(paths []Path) []float64 {
 	slower := t.Fair(paths)

@@ -76,7 +76,7 @@ func TestMove(t *testing.T) {
 	require.Equal(t, -1, nothing.Bounds)
 }
 
-// TestMoveSharesWhatIsLeft: flows of 1 to 1000 bytes through one segment keep it full but for what patience costs.
+// TestMoveSharesWhatIsLeft: flows of 1 to 1000 bytes through one segment keep it full but for what mostIdle costs.
 func TestMoveSharesWhatIsLeft(t *testing.T) {
 	of, flows := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 1000}}}, []Flow(nil)
 	for bytes := range uint64(1000) {
@@ -85,7 +85,7 @@ func TestMoveSharesWhatIsLeft(t *testing.T) {
 	s := of.Move(flows)
 	require.Equal(t, 500500*time.Millisecond, s.Bound)
 	require.GreaterOrEqual(t, s.Contention(), 1.0)
-	require.Less(t, s.Contention(), 1+2*patience)
+	require.Less(t, s.Contention(), 1+2*mostIdle)
 	require.IsIncreasing(t, s.Flows)
 }
 

@@ -8,9 +8,9 @@ import (
 
 // Segment is what bytes of several paths share: one direction of a wire or of a bridge, or a memory.
 type Segment struct {
-	Name           string        `json:"name"`
-	BytesPerSecond float64       `json:"bytes_per_second"`
-	Latency        time.Duration `json:"latency_ns,omitempty"` // of a message
+	Name           string
+	BytesPerSecond float64
+	Latency        time.Duration // of a message
 }
 
 // Path is the segments that bytes take, as their numbers. An empty path takes no time.
@@ -18,11 +18,11 @@ type Path []int
 
 // Topology is devices and the paths between them. Devices are numbered from 0. What is not known is absent.
 type Topology struct {
-	Name     string    `json:"name"`
-	Segments []Segment `json:"segments"`
-	Up       []Path    `json:"up"`   // from host memory to each device
-	Down     []Path    `json:"down"` // from each device to host memory
-	Peer     [][]Path  `json:"peer"` // from each device to each
+	Name     string
+	Segments []Segment
+	Up       []Path   // from host memory to each device
+	Down     []Path   // from each device to host memory
+	Peer     [][]Path // from each device to each
 }
 
 // Devices returns the number of devices.

@@ -121,23 +121,27 @@ func (s *Sides[K]) start(flow *exec.Flow, lane *exec.Lane, out Output, put func(
 		return nil
 	})
 	flow.Go("join segments", func(ctx context.Context) error {
-		return drain(ctx, uploaded, func(segment *segment[K]) error {
+		err := uploaded.Each(ctx, func(segment *segment[K]) error {
 			if err := s.join(ctx, lane, segment, out); err != nil {
 				segment.Release()
 				return err
 			}
 			return searched.Put(ctx, segment)
-		}, searched.End)
+		})
+		if err == nil {
+			searched.End()
+		}
+		return err
 	})
 	flow.Go("download ranges", func(ctx context.Context) error {
-		return drain(ctx, searched, func(segment *segment[K]) error {
+		return searched.Each(ctx, func(segment *segment[K]) error {
 			defer segment.Release()
 			found, err := s.download(ctx, lane, segment, out)
 			if err != nil || found.Rows == 0 {
 				return err
 			}
 			return put(ctx, found)
-		}, func() {})
+		})
 	})
 }
 

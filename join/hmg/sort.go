@@ -86,38 +86,25 @@ func (s *sorter[K]) run(ctx context.Context) (count int, err error) {
 		return nil
 	})
 	flow.Go("sort chunksets", func(ctx context.Context) error {
-		return drain(ctx, uploaded, func(set *chunkset) error {
-			err := s.sortSet(ctx, set)
-			if err != nil {
+		err := uploaded.Each(ctx, func(set *chunkset) error {
+			if err := s.sortSet(ctx, set); err != nil {
 				set.Release()
 				return err
 			}
 			return sorted.Put(ctx, set)
-		}, sorted.End)
+		})
+		if err == nil {
+			sorted.End()
+		}
+		return err
 	})
 	flow.Go("download chunksets", func(ctx context.Context) error {
-		return drain(ctx, sorted, func(set *chunkset) error {
+		return sorted.Each(ctx, func(set *chunkset) error {
 			defer set.Release()
 			return s.download(ctx, set)
-		}, func() {})
+		})
 	})
 	return count, flow.Wait()
-}
-
-// drain takes all that comes through a pipe.
-func drain[T exec.Releaser](ctx context.Context, from *exec.Pipe[T], do func(T) error, end func()) error {
-	for {
-		v, ok, err := from.Take(ctx)
-		if err != nil || !ok {
-			if err == nil {
-				end()
-			}
-			return err
-		}
-		if err := do(v); err != nil {
-			return err
-		}
-	}
 }
 
 // upload brings rows first to end-1 to the devices, in equal chunks.
