@@ -84,6 +84,9 @@ func TestGuess(t *testing.T) {
 	require.Positive(t, outside)
 	open, built = plan(single(i64, cells...), false)
 	require.False(t, open.Guessed() || built.Guessed())
+	cells[3], cells[4] = cell{raw: 0}, cell{raw: 3 << 30}
+	open, built = plan(single(i64, cells[3:5]...), true)
+	require.False(t, open.Guessed() || built.Guessed(), "a mark would make codes of 8 bytes")
 	cells[5] = cell{null: true}
 	open, built = plan(single(i64, cells...), true)
 	require.False(t, open.Guessed() || built.Guessed(), "rows are left out")
