@@ -212,12 +212,18 @@ func (l *PeerLink) awaitQueues() error {
 	return nil
 }
 
-// adopt makes a buffer of a block that came from elsewhere; releasing the buffer frees the block.
-func (d *Device) adopt(block Block, label string) *Buffer {
+// adopt makes buffers of equal size of a block that came from elsewhere, one for each label. The last release frees the
+// block.
+func (d *Device) adopt(block Block, labels ...string) []*Buffer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b := &Buffer{device: d, label: label, sizeBytes: block.SizeBytes() / 4 * 4, memory: Imported, block: block}
-	b.lease = d.leaseOf(block, label)
-	d.live[b] = struct{}{}
-	return b
+	buffers, sizeBytes := make([]*Buffer, len(labels)), block.SizeBytes()/uint64(len(labels))/4*4
+	lease := d.leaseOf(block, labels[0])
+	lease.owners = len(labels)
+	for i, label := range labels {
+		buffers[i] = &Buffer{device: d, label: label, sizeBytes: sizeBytes, memory: Imported, block: block,
+			offsetBytes: uint64(i) * sizeBytes, lease: lease}
+		d.live[buffers[i]] = struct{}{}
+	}
+	return buffers
 }

@@ -54,7 +54,8 @@ func (l *PeerLink) openExchange() error {
 	}
 	for i := range l.slots {
 		near, far := exchange.Pair(i)
-		l.slots[i].near, l.slots[i].far = l.From.adopt(near, l.label(i)), l.To.adopt(far, l.label(i))
+		l.slots[i].near = l.From.adopt(near, l.label(i))[0]
+		l.slots[i].far = l.To.adopt(far, l.label(i))[0]
 	}
 	c := &driverCarrier{exchange: exchange, limit: min(l.From.options.WaitLimit, l.To.options.WaitLimit)}
 	c.ready, c.arrived, c.withSemaphores = exchange.Semaphores()
