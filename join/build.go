@@ -32,6 +32,7 @@ type buildSide struct {
 
 	spareBytes uint64 // see [collector]
 	guess      bool   // the range of the keys may be guessed
+	divides    bool   // both sides are divided if they do not fit the memory of the device
 	turn       turn   // on the device
 }
 

@@ -3,6 +3,8 @@ package join
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -14,15 +16,27 @@ import (
 // possible with what would allow it.
 func (e *Engine) planDivided(layout *Layout, tables [2]arrow.Table, short error) (*Plan, error) {
 	p := &Plan{Layout: layout, engine: e, tables: tables, short: short}
-	parts := layout.ofParts()
-	side, _ := parts.streamBuildSide(p.sources())
-	if parts.checkStream(side) != nil {
+	switch {
+	case !p.inParts():
 		return nil, short
-	}
-	if e.whole(&layout.Spec, 0) != "" {
+	case e.whole(&layout.Spec, 0) != "":
 		return nil, fmt.Errorf("%w, or set temp_dir, so that both tables can be divided", short)
 	}
 	return p, nil
+}
+
+// divideTime is the predicted time in which the host divides rows of both sides by their keys, and what parts take more
+// than a join of all rows: about 20 ns of CPU time a row (docs/exchange.md), which many cores cannot share evenly.
+func divideTime(rows uint64) time.Duration {
+	const perRow, eachJoin, mostCores = 20 * time.Nanosecond, 30 * time.Millisecond, 8
+	return eachJoin + time.Duration(rows)*perRow/time.Duration(min(runtime.GOMAXPROCS(0), mostCores))
+}
+
+// inParts reports whether the join can be divided into joins of parts.
+func (p *Plan) inParts() bool {
+	parts := p.Layout.ofParts()
+	side, _ := parts.streamBuildSide(p.sources())
+	return parts.checkStream(side) == nil
 }
 
 // ofParts is the layout of a join whose sides are divided at once: parts come in any order, and are merged ([merge]).

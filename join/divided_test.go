@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -58,6 +59,33 @@ func TestTablesAreDivided(t *testing.T) {
 			oracle.Require(t, left, right, plan.Layout, batches)
 		})
 	}
+}
+
+// TestSmallGranulesAreNotWorthwhile: tables are divided as soon as that is predicted to take less time than granules so
+// small that the build side is walked over and over, though a plan with those would fit.
+func TestSmallGranulesAreNotWorthwhile(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 2_000_000, func(i int) int64 { return int64(i) * 7919 % 2_000_003 })
+	right := keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i) * 7907 % 2_000_003 })
+	spec := join.Spec{On: onK}
+	planned := func(capBytes uint64, undivided bool) (text string) {
+		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+		defer func() { require.NoError(t, done()) }()
+		engine := smallEngine(t, device)
+		engine.GranuleRows, engine.WindowRows, engine.Undivided = 0, 0, undivided
+		plan, err := engine.Plan(t.Context(), left, right, spec)
+		require.NoError(t, err)
+		return plan.String()
+	}
+	granules, capBytes := 0, uint64(160<<20)
+	for ; !strings.Contains(planned(capBytes, false), "divided "); capBytes -= 4 << 20 {
+		if strings.Contains(planned(capBytes, false), "granules of at most") {
+			granules++
+		}
+	}
+	require.Positive(t, granules, "a few granules are worthwhile")
+	require.Contains(t, planned(capBytes, false), "granules takes ")
+	require.Contains(t, planned(capBytes, true), "granules of at most")
 }
 
 // TestUndividedTables: a refusal says what would let the tables be divided.

@@ -164,7 +164,8 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 }
 
 // planLayout is PlanLayout in which the range of keys may be guessed.
-func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
+	err error) {
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: tables, guess: guess,
 		progress: exec.NewProgress(layout.Spec.Progress)}
 	for side, table := range l.tables {
@@ -206,11 +207,14 @@ func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow
 			spec = l.lower()
 		}
 	}
-	q, err := e.Engine.Plan(spec)
-	if err != nil {
+	p := &Plan{Layout: layout, engine: e, tables: l.tables}
+	if !e.Undivided && p.inParts() && e.whole(&layout.Spec, 0) == "" {
+		spec.DivideTime = divideTime(uint64(tables[0].NumRows() + tables[1].NumRows()))
+	}
+	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return &Plan{Query: q, Layout: layout, engine: e, tables: l.tables}, nil
+	return p, nil
 }
 
 // prove proves hashes where there is memory for it, and waits for that.

@@ -297,6 +297,9 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	_, end := exec.Track(flow.Context(), "plan")
 	q := l.lower()
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
+	if b.divides {
+		q.DivideTime = divideTime(q.Facts.Rows[0] + q.Facts.Rows[1])
+	}
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
 	planned, err := s.plan(q, l)

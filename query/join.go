@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -85,6 +88,9 @@ type Spec struct {
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
 	Among uint64
+	// DivideTime is the predicted time in which the caller can divide both sides by their keys, which it does if they do
+	// not fit the memory of the device; 0: it cannot.
+	DivideTime time.Duration
 	// Grant is an open grant for what was read already; nil: the query acquires one. The query owns it from Run or
 	// Stream on.
 	Grant *exec.Grant
@@ -138,7 +144,7 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 					return nil, err
 				}
 				if q.Alternatives[0].Err == nil {
-					return q, nil
+					return q, q.worthwhile()
 				}
 				less := q.leftForDevice(deviceBytes)
 				if less == deviceBytes {
@@ -151,6 +157,26 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 	return nil, slices.MinFunc(q.Alternatives, func(a, b Alternative) int {
 		return cmp.Or(cmp.Compare(a.missing(), b.missing()), cmp.Compare(a.lacks, b.lacks))
 	}).Err
+}
+
+// worthwhile is backend.ErrDeviceMemory if small granules take longer than to divide both sides and to join their parts
+// as fast as with enough memory.
+func (q *Query) worthwhile() error {
+	best := &q.Alternatives[0]
+	if q.DivideTime == 0 || q.Rates == nil || best.Facts.Granules() == 1 {
+		return nil
+	}
+	whole := best.Time()
+	for i := range q.Alternatives {
+		whole = min(whole, q.Alternatives[i].Time()-q.Alternatives[i].ExtraTime)
+	}
+	if best.Time() <= whole+q.DivideTime {
+		return nil
+	}
+	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
+		Detail: fmt.Sprintf("%s in %s takes %s (predicted), with enough device memory %s, and a division %s",
+			best.Algorithm.Name(), text.Plural(best.Facts.Granules(), "granule"), text.Duration(best.Time()), text.Duration(whole),
+			text.Duration(q.DivideTime))}
 }
 
 // missing ranks what an alternative that cannot run lacks: 0 for host memory alone, so that more device memory is never
