@@ -60,19 +60,20 @@ func TestScattered(t *testing.T) {
 func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
-	sizes := []int{2, 3, 7}
-	if devicetest.Full() {
-		sizes = []int{2, 3, 4, 5, 6, 7, 8}
-	}
+	sizes := []int{3, 2, 4, 5, 6, 7, 8}
 	if devicetest.RaceDetector {
-		sizes = sizes[1:2]
+		sizes = sizes[:1]
 	}
-	for _, n := range sizes {
+	bySize := make([][][]int, len(sizes))
+	for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3, 3, len(sizes)) {
+		bySize[c[8]] = append(bySize[c[8]], c)
+	}
+	for i, n := range sizes {
 		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
 			shared := 0
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
-			for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3, 3) {
+			for _, c := range bySize[i] {
 				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
 					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
@@ -91,7 +92,7 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 				allocator.AssertSize(t, 0)
 			}
 			engine.Close()
-			require.Greater(t, shared, 5)
+			require.Positive(t, shared)
 			for _, device := range devices {
 				noMemoryInUse(t, device)
 			}

@@ -13,8 +13,9 @@ without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/h
 	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded ./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg ./relation
-	./operator ./ranges ./query ./deliver ./bench/primitive ./bench/joins ./bench/endtoend
-	./exchange/peers .)
+	./operator ./ranges ./query ./deliver ./exchange/peers .)
+# What runs kernels that the packages above have tested.
+bench_packages=(./bench/primitive ./bench/joins ./bench/endtoend)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
@@ -61,7 +62,7 @@ race() {
 	on lavapipe off -race $short ./vulkan/...
 }
 host() { on host off ./join ./...; }
-devices() { on lavapipe off "${device_packages[@]:1}"; } # cgocheck runs the first, ./vulkan/...
+devices() { on lavapipe off "${device_packages[@]:1}" "${bench_packages[@]}"; } # cgocheck runs the first, ./vulkan/...
 swiftshader() {
 	local drivers
 	drivers=$(tools/swiftshader.sh) || {
