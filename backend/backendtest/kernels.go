@@ -20,6 +20,9 @@ var kernelChecks = []check{
 
 // checkCatalogue runs every variant of every kernel at the edges of its tiles.
 func checkCatalogue(t *testing.T, s *suite) {
+	if s.noCatalogue {
+		t.Skip("package kernel tests the catalogue")
+	}
 	r := s.newRig(t)
 	require.Empty(t, kerneltest.Missing())
 	for _, spec := range kernel.Catalogue() {
@@ -45,6 +48,9 @@ func checkCatalogue(t *testing.T, s *suite) {
 // checkShapes runs other workgroups and tiles than the default ones, small enough for any device. Kernels that hold a
 // batch of rows have rules of their own for tiles.
 func checkShapes(t *testing.T, s *suite) {
+	if s.noCatalogue {
+		t.Skip("package kernel tests the catalogue")
+	}
 	r := s.newRig(t)
 	for _, spec := range kernel.Catalogue() {
 		if slices.ContainsFunc(spec.Constants, func(c backend.Constant) bool { return c.Name == "batch" }) {

@@ -25,6 +25,9 @@ type Options struct {
 	Effort Effort
 	// Paths are the paths of links to check, which the driver must have; nil: all that it has.
 	Paths []backend.PeerPath
+	// NoCatalogue leaves out the kernels of the catalogue, where compiling them takes long and the tests of package kernel
+	// run them on the driver, too.
+	NoCatalogue bool
 }
 
 // Order is how a driver orders what the contract leaves open.
@@ -49,6 +52,8 @@ type suite struct {
 	order  Order
 	effort Effort
 	only   []backend.PeerPath
+
+	noCatalogue bool
 }
 
 // Run runs every check as a subtest. The driver is closed by the suite; an error of Close is a failure.
@@ -79,7 +84,8 @@ func RunLinks(t *testing.T, open func(t *testing.T) backend.Driver, options Opti
 }
 
 func newSuite(open Open, options Options) *suite {
-	s := &suite{open: open, order: options.Order, effort: options.Effort, only: options.Paths}
+	s := &suite{open: open, order: options.Order, effort: options.Effort, only: options.Paths,
+		noCatalogue: options.NoCatalogue}
 	if testing.Short() {
 		s.effort = Short
 	}
