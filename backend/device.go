@@ -105,6 +105,16 @@ func (d *Device) Options() DeviceOptions { return d.options }
 // Driver returns the underlying driver, for type assertions to optional capabilities.
 func (d *Device) Driver() Driver { return d.driver }
 
+// Lost returns the error by which the device was lost; nil if it was not.
+func (d *Device) Lost() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errors.Is(d.failed, ErrDeviceLost) {
+		return d.failed
+	}
+	return nil
+}
+
 func (d *Device) noteFailure(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,9 +122,13 @@ func (d *Device) noteFailure(err error) error {
 	return err
 }
 
+// isLoss reports whether an error is the loss of a device that is used, rather than that of another one, for which a
+// wait was cancelled.
+func isLoss(err error) bool { return errors.Is(err, ErrDeviceLost) && !errors.Is(err, ErrCancelled) }
+
 // setFailed makes the loss of the device sticky.
 func (d *Device) setFailed(err error) {
-	if errors.Is(err, ErrDeviceLost) && d.failed == nil {
+	if isLoss(err) && d.failed == nil {
 		d.failed = err
 	}
 }

@@ -57,16 +57,22 @@ type part struct {
 	divides bool // both sides are divided at once, because the device is too small for any plan of all of them
 }
 
-// streamLayout is StreamLayout for a part of both sides. Of tables, which can be read once more, the range of the keys may
-// be guessed.
+// streamLayout is StreamLayout for a part of both sides. Tables can be read once more: the range of their keys may be
+// guessed, and devices may be lost.
 func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
-	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
+	tables := sources[0].table != nil && sources[1].table != nil
+	of.guess = of.depth == 0 && tables
 	result, err := e.beginStream(ctx, layout, sources, of)
 	if errors.Is(err, errOutside) {
 		of.guess = false
-		return e.beginStream(ctx, layout, sources, of)
+		result, err = e.beginStream(ctx, layout, sources, of)
 	}
-	return result, err
+	if !tables {
+		return result, err
+	}
+	return e.orOnOthers(result, err, func(others *Engine) (*Result, error) {
+		return others.streamLayout(ctx, layout, sources, of)
+	})
 }
 
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
