@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// A join of tables that loses a device before its first rows begins again on the devices that are left. Later, only what
-// the device was joining is lost, which others may join ([query.Stats]).
+// A join of tables, or of sources that can be read again, that loses a device before its first rows begins again on the
+// devices that are left. Later, other devices can only join what the one that is lost was joining ([query.Stats]).
 
 // orOnOthers returns what a join began, or where devices were lost, what it begins again on the others.
 func (e *Engine) orOnOthers(result *Result, err error, again func(others *Engine) (*Result, error)) (*Result, error) {

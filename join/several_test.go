@@ -209,7 +209,7 @@ func TestSeveralDevicesFail(t *testing.T) {
 		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
+			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: waitLimit(faults)}))
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		engine := severalEngine(t, devices, allocator, 0)
@@ -250,9 +250,6 @@ func TestSeveralDevicesFail(t *testing.T) {
 		return survived, err
 	}
 	for name, fault := range faults {
-		if name == "hang" { // no limit to waits here
-			continue
-		}
 		for _, how := range []join.How{join.Inner, join.Full} {
 			for _, scatter := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/%t", name, how, scatter), func(t *testing.T) {
@@ -260,6 +257,7 @@ func TestSeveralDevicesFail(t *testing.T) {
 					if scatter { // links are made anew, which takes time
 						step = 11
 					}
+					step = stepOf(t, name, step)
 					for n := 1; ; n += step {
 						survived, err := joinBy(fault.at(n), how, scatter)
 						if err == nil && !survived {

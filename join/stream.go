@@ -57,17 +57,16 @@ type part struct {
 	divides bool // both sides are divided at once, because the device is too small for any plan of all of them
 }
 
-// streamLayout is StreamLayout for a part of both sides. Tables can be read once more: the range of their keys may be
-// guessed, and devices may be lost.
+// streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of tables,
+// the range of the keys may be guessed.
 func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
-	tables := sources[0].table != nil && sources[1].table != nil
-	of.guess = of.depth == 0 && tables
+	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
 	result, err := e.beginStream(ctx, layout, sources, of)
 	if errors.Is(err, errOutside) {
 		of.guess = false
 		result, err = e.beginStream(ctx, layout, sources, of)
 	}
-	if !tables {
+	if !sources[0].Again || !sources[1].Again {
 		return result, err
 	}
 	return e.orOnOthers(result, err, func(others *Engine) (*Result, error) {

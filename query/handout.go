@@ -105,10 +105,10 @@ func (r *strand) endHeld() {
 }
 
 // fail handles the failure of a strand, whose flow has ended with err: nil says that the others join the parts that it
-// holds, and go on without it.
+// holds, and go on without it. Once the join has failed, all strands end for that.
 func (r *Result) fail(s *strand, err error) error {
 	h := r.handout
-	if h == nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
+	if h == nil || r.flow.Context().Err() != nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
 		return err
 	}
 	h.mu.Lock()

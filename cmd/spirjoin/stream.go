@@ -101,6 +101,6 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 // source is a side that is read batch by batch.
 func (in *inputs) source(side int) spirjoin.Source {
 	r := in.readers[side]
-	return spirjoin.Source{Schema: r.Schema(), Rows: r.Rows(),
+	return spirjoin.Source{Schema: r.Schema(), Rows: r.Rows(), Again: r.Rows() >= 0,
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return r.Batches(ctx, in.needed[side]) }}
 }
