@@ -216,7 +216,12 @@ func TestSeveralDevicesFail(t *testing.T) {
 		engine.GranuleRows, engine.Scatter = 100, scatter
 		spec := onKeys
 		spec.How, spec.BuildSide = how, join.BuildLeft
-		rows := int64(0)
+		rows, joined := int64(0), uint64(0)
+		spec.Progress = func(at join.Progress) {
+			if at.Phase == "join" {
+				joined = max(joined, at.Rows)
+			}
+		}
 		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
 		if err == nil {
 			for batch, drawErr := range result.Batches(t.Context()) {
@@ -232,6 +237,9 @@ func TestSeveralDevicesFail(t *testing.T) {
 				require.EqualValues(t, want[how], rows)
 				require.Equal(t, want[how], stats.OutputRows)
 				require.EqualValues(t, right.NumRows(), stats.RightRows)
+				if !scatter {
+					require.EqualValues(t, right.NumRows(), joined)
+				}
 				require.Equal(t, survived, strings.Contains(result.Explain(), "other devices joined its parts"))
 			}
 			if err == nil && !scatter {

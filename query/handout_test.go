@@ -26,7 +26,7 @@ func (c *counted) Release() { c.owners-- }
 func TestFailReleasesPartsOnce(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		flow := exec.NewFlow(t.Context())
-		r := &Result{flow: flow, parts: exec.NewPipe[*Part](flow, 2), Query: new(Query),
+		r := &Result{flow: flow, parts: exec.NewPipe[*Part](flow, 2), Query: &Query{Spec: Spec{Progress: exec.NewProgress(nil)}},
 			taken: &Alternative{Join: &Join{Scans: [2]*Scan{{}, {}}}}}
 		r.strands = []*strand{{Result: r}, {Result: r}}
 		r.handOut()
