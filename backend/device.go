@@ -45,6 +45,7 @@ type Device struct {
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
 	failed    error // sticky: the device is lost or closed
+	unjoined  error // why memory is not joined with that of other devices; see [Join]
 }
 
 // NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -65,6 +66,7 @@ type linkReport struct {
 	To             int     `json:"to"`
 	Path           string  `json:"path,omitempty"`
 	BytesPerSecond float64 `json:"bytes_per_second,omitempty"`
+	Indirect       string  `json:"indirect,omitempty"` // why the driver that copies needs exchange memory
 	Error          string  `json:"error,omitempty"`
 
 	err error
@@ -181,7 +183,9 @@ func measureLink(ctx context.Context, from, to *linkEnd, paths []backend.PeerPat
 	}
 	link, err := backend.Connect(ctx, from.device, to.device, paths...)
 	if err == nil {
-		r.Path = link.Path.String()
+		if r.Path = link.Path.String(); link.Indirect != nil {
+			r.Indirect = whyNot(link.Indirect)
+		}
 		err = link.UseKernels(ctx, from.ops.Copy, to.ops.Copy)
 		if err == nil {
 			r.BytesPerSecond, err = link.Measure(ctx, copyBytes(from.device, to.device))
@@ -225,10 +229,14 @@ func writeLinks(w io.Writer, devices []backend.DeviceInfo, reports []linkReport)
 		rows = append(rows, []string{name(r.From), name(r.To), r.Path, rate})
 	}
 	lines := text.TableLines([]text.Align{text.Left, text.Left, text.Left, text.Right}, rows)
-	for i, line := range lines {
-		_, _ = io.WriteString(w, line+"\n")
-		if i > 0 && reports[i-1].err != nil {
-			_, _ = io.WriteString(w, "   "+text.Printable(reports[i-1].Error)+"\n")
+	fmt.Fprintln(w, lines[0])
+	for i, r := range reports {
+		fmt.Fprintln(w, lines[1+i])
+		if r.err != nil {
+			fmt.Fprintln(w, "   "+text.Printable(r.Error))
+		}
+		if r.Indirect != "" {
+			fmt.Fprintln(w, "   through exchange memory: "+text.Printable(r.Indirect))
 		}
 	}
 }
