@@ -82,6 +82,9 @@ func (s *session) links(ctx context.Context, system *spirjoin.System, o linkOpti
 		err = writeJSON(s.stdout, reports)
 	} else {
 		writeLinks(s.stdout, system.Devices, reports)
+		if o.each {
+			fmt.Fprint(s.stdout, leftOut)
+		}
 	}
 	var missing []error
 	for _, r := range reports {
@@ -217,6 +220,11 @@ func copyBytes(devices ...*backend.Device) uint64 {
 	}
 	return size / 4 * 4
 }
+
+// leftOut names the paths that no link takes.
+const leftOut = `device groups: not implemented; each GPU is opened as a device of its own
+dma-buf: not implemented; GPUs of AMD and Intel copy through host memory
+`
 
 func writeLinks(w io.Writer, devices []backend.DeviceInfo, reports []linkReport) {
 	name := func(index int) string { return strconv.Itoa(index) + " " + text.Printable(devices[index].Name) }

@@ -27,6 +27,8 @@ func TestLinks(t *testing.T) {
 	all := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "all").stdout
 	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
 	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
+	require.Regexp(t, `\ndevice groups: not implemented; .*\ndma-buf: not implemented; .*\n$`, all)
+	require.NotContains(t, forced, "not implemented")
 
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")
