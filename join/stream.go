@@ -23,8 +23,9 @@ import (
 // pairs do not come, and the right side of a not-in join are the build side. A limit of host memory ends the join when
 // that does not fit.
 //
-// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The caller
-// closes the result; both sources must stay alive until then.
+// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested; in that of the
+// build side, too, under a limit of host memory with a place for parts ([Engine.Spill]): then both sides are divided at
+// once. The caller closes the result; both sources must stay alive until then.
 //
 // Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported if all rows of the probe side
 // would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or for
@@ -54,7 +55,7 @@ type part struct {
 	depth   int  // of the divisions
 	turn    turn // on the device
 	guess   bool // the range of the keys may be guessed
-	divides bool // both sides are divided at once, because the device is too small for any plan of all of them
+	divides bool // both sides are divided at once
 }
 
 // streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of tables,
@@ -76,7 +77,10 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
-	fixed := *layout
+	fixed, deviceShort := *layout, of.divides
+	if side, _ := fixed.streamBuildSide(sources); e.divisible() && fixed.checkStream(side) != nil {
+		of.divides = true // parts need no order
+	}
 	if of.divides {
 		fixed = *layout.ofParts()
 	}
@@ -116,7 +120,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	switch {
 	case of.divides:
-		c.deviceShort, err = true, errDivide
+		c.deviceShort, err = deviceShort, errDivide
 	case !known:
 		progress.Start("read both")
 		side, err = c.shorter(flow.Context())
