@@ -41,7 +41,8 @@ type Engine struct {
 	// and tests.
 	PartsBytes uint64
 	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
-	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own.
+	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own. Those
+	// of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine

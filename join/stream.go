@@ -77,6 +77,9 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
+	if err := e.checkWires(); err != nil {
+		return nil, err
+	}
 	fixed, deviceShort := *layout, of.divides
 	if side, _ := fixed.streamBuildSide(sources); e.divisible() && fixed.checkStream(side) != nil {
 		of.divides = true // parts need no order
