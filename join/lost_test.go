@@ -18,8 +18,8 @@ import (
 
 // TestLostBeforeFirstRows: a join of tables has first rows, or its count, whichever of three devices are lost, as long
 // as one is left: while the build side moves between them or is scattered, while they merge marks, while one joins
-// alone, and during the round trip of keys. The failures are reported, and rows that follow are complete or end with the
-// error.
+// alone, and during the round trip of keys. The failures are reported, and rows that follow are complete or end with
+// the error.
 func TestLostBeforeFirstRows(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)

@@ -58,8 +58,8 @@ type part struct {
 	divides bool // both sides are divided at once
 }
 
-// streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of tables,
-// the range of the keys may be guessed.
+// streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of
+// tables, the range of the keys may be guessed.
 func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
 	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
 	result, err := e.beginStream(ctx, layout, sources, of)

@@ -112,7 +112,8 @@ func (r *strand) endHeld() {
 // holds, and go on without it. Once the join has failed, all strands end for that.
 func (r *Result) fail(s *strand, err error) error {
 	h := r.handout
-	if h == nil || r.flow.Context().Err() != nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
+	ofDevice := errors.Is(err, backend.ErrDeviceLost) || errors.Is(err, backend.ErrDeviceMemory)
+	if h == nil || !ofDevice || r.flow.Context().Err() != nil {
 		return err
 	}
 	defer h.leave(s)

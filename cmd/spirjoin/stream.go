@@ -62,8 +62,8 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 	default:
 		builds := [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}
 		if !able(builds[side]) {
-			// Pairs do not come in the order of the build side. The longer side may be it, if it can be divided. If the build
-			// side is named, both are divided at once.
+			// Pairs do not come in the order of the build side. The longer side may be it, if it can be divided. If the
+			// build side is named, both are divided at once.
 			named, able := layout.Spec.BuildSide != spirjoin.BuildAuto, able(builds[1-side])
 			if named {
 				fixed.Spec.BuildSide, fixed.Spec.Order = layout.Spec.BuildSide, spirjoin.Unordered
