@@ -37,6 +37,9 @@ func TestLostBeforeFirstRows(t *testing.T) {
 		"hmg":     {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG, Output: join.Count}, 11, false},
 	}
 	for name, c := range cases {
+		if devicetest.RaceDetector {
+			c.step *= 15
+		}
 		c.spec.LeftOn, c.spec.RightOn = onKeys.LeftOn, onKeys.RightOn
 		layout, err := join.NewLayout(left.Schema(), right.Schema(), c.spec)
 		require.NoError(t, err)
