@@ -45,6 +45,7 @@ type Device struct {
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
 	failed    error // sticky: the device is lost or closed
+	unjoined  error // why memory is not joined with that of other devices; see [Join]
 }
 
 // NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with
@@ -105,6 +106,16 @@ func (d *Device) Options() DeviceOptions { return d.options }
 // Driver returns the underlying driver, for type assertions to optional capabilities.
 func (d *Device) Driver() Driver { return d.driver }
 
+// Lost returns the error by which the device was lost; nil if it was not.
+func (d *Device) Lost() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if errors.Is(d.failed, ErrDeviceLost) {
+		return d.failed
+	}
+	return nil
+}
+
 func (d *Device) noteFailure(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -112,9 +123,13 @@ func (d *Device) noteFailure(err error) error {
 	return err
 }
 
+// isLoss reports whether an error is the loss of a device that is used, rather than that of another one, for which a
+// wait was cancelled.
+func isLoss(err error) bool { return errors.Is(err, ErrDeviceLost) && !errors.Is(err, ErrCancelled) }
+
 // setFailed makes the loss of the device sticky.
 func (d *Device) setFailed(err error) {
-	if errors.Is(err, ErrDeviceLost) && d.failed == nil {
+	if isLoss(err) && d.failed == nil {
 		d.failed = err
 	}
 }

@@ -75,6 +75,8 @@ type PeerLink struct {
 	ChunkBytes uint64
 	// BytesPerSecond is the rate of a copy of a few chunks, measured when the link was created.
 	BytesPerSecond float64
+	// Indirect is why copies with [DriverCopy] go through exchange memory; nil where they do not, and on other paths.
+	Indirect error
 
 	turns   turns
 	running sync.WaitGroup // of Start

@@ -63,7 +63,7 @@ func (l *PeerLink) copyInTurn(ctx context.Context, ticket chan struct{}, dst, sr
 		copying = l.copyDirect
 	}
 	err := copying(ctx, dst, src)
-	if errors.Is(err, ErrDeviceLost) || errors.Is(err, ErrTimedOut) && ctx.Err() == nil {
+	if isLoss(err) || errors.Is(err, ErrTimedOut) && ctx.Err() == nil {
 		l.giveUp(err)
 	}
 	return err

@@ -41,9 +41,29 @@ func Join(devices ...*Device) {
 			}
 		}
 		if len(peers) > 0 {
-			_ = joins.JoinPeers(peers) // without it, links have their other paths
+			d.joined(joins.JoinPeers(peers)) // without it, links have their other paths
 		}
 	}
+}
+
+// joined notes why memory of the device is not copied directly; nil: it may be.
+func (d *Device) joined(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unjoined = err
+}
+
+// whyIndirect is why copies between the devices of a link take the detour through exchange memory.
+func (l *PeerLink) whyIndirect() error {
+	for _, d := range []*Device{l.From, l.To} {
+		d.mu.Lock()
+		err := d.unjoined
+		d.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return l.unsupported("the driver does not reach memory of both devices")
 }
 
 // reaches reports whether a copy needs no exchange memory.
@@ -136,7 +156,7 @@ func (l *PeerLink) tryDirect(ctx context.Context, dst, src *Buffer) error {
 		return nil
 	}
 	if l.direct, ok = c.exchange.(DirectExchange); !ok || !l.reaches(dst.All(), src.All()) {
-		l.direct = nil
+		l.direct, l.Indirect = nil, l.whyIndirect()
 		return nil
 	}
 	err := l.prove(ctx, dst, src)
@@ -147,6 +167,7 @@ func (l *PeerLink) tryDirect(ctx context.Context, dst, src *Buffer) error {
 		l.direct = nil
 	}
 	if errors.Is(err, ErrUnsupported) {
+		l.Indirect = err
 		return nil // the chunks have arrived
 	}
 	return err

@@ -6,6 +6,7 @@ import "sync/atomic"
 // its windows are delivered. Safe for concurrent use.
 type Delivery struct {
 	Counted atomic.Uint64 // output rows that were reported
+	Joined  atomic.Uint64 // rows of the part that were reported
 	Begun   atomic.Bool   // the receiver of the output has rows of the part
 
 	pending atomic.Int64 // the join, and windows under way

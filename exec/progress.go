@@ -96,7 +96,8 @@ func (p *Progress) Join() {
 // Joining says how far the granule under way has come.
 func (p *Progress) Joining(g Granule) { p.change(func() { p.granule = g }) }
 
-// Joined adds rows of the probe side to those that are joined, which have made found rows of output in all.
+// Joined adds rows of the probe side to those that are joined, which have made found rows of output in all. -rows takes
+// rows back that are to be joined again.
 func (p *Progress) Joined(rows, found uint64) {
 	p.change(func() { p.joined, p.found, p.granule = p.joined+rows, found, Granule{} })
 }

@@ -87,14 +87,15 @@ func TestCancelledWaits(t *testing.T) {
 			for _, cancelled := range []bool{true, false} {
 				ended, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 				want := backend.ErrTimedOut
-				if cancelled {
-					ended, cancel = context.WithCancel(ctx)
-					time.AfterFunc(20*time.Millisecond, cancel)
-					want = backend.ErrCancelled
+				if cancelled { // because another device is lost, which does not make this one so
+					of, cancelFor := context.WithCancelCause(ctx)
+					time.AfterFunc(20*time.Millisecond, func() { cancelFor(backend.ErrDeviceLost) })
+					ended, cancel, want = of, func() { cancelFor(nil) }, backend.ErrCancelled
 				}
 				start := time.Now()
 				require.ErrorIs(t, c.wait(ended, device), want)
 				require.Less(t, time.Since(start), waitLimit)
+				require.NoError(t, device.Lost())
 				cancel()
 			}
 			b, err := device.Allocate(ctx, backend.HostVisible, 4, "other memory")

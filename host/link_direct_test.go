@@ -43,7 +43,23 @@ type directCopies struct {
 	count      int
 	lie, hang  bool
 	lost       error
+	unjoined   error
 	afterFirst func()
+}
+
+// Info says that each is a physical device of its own.
+func (w watched) Info() *backend.DeviceInfo {
+	info := *w.Driver.Info()
+	info.UUID = info.ID
+	return &info
+}
+
+// JoinPeers is that of the driver, unless it is to fail.
+func (w watched) JoinPeers(peers []backend.Driver) error {
+	if w.direct.unjoined != nil {
+		return w.direct.unjoined
+	}
+	return w.Driver.JoinPeers(peers)
 }
 
 type watchedExchange struct {
@@ -191,6 +207,36 @@ func TestDirectFaults(t *testing.T) {
 			}
 			closePair(t, link, devices, early[0], early[1], src, dst)
 		})
+	}
+}
+
+// TestIndirect: a link says why its copies go through exchange memory.
+func TestIndirect(t *testing.T) {
+	hidden := errors.New("hidden from the driver that copies")
+	b := New(Options{Exchange: DeviceOrdered, Discrete: true, Devices: []Device{{Name: "a"}, {Name: "b"}}})
+	for _, c := range []struct {
+		unjoined error
+		join     bool
+		want     string
+	}{{hidden, true, hidden.Error()}, {nil, false, "does not reach"}, {nil, true, ""}} {
+		var devices [2]*backend.Device
+		for i, id := range []string{"host:a", "host:b"} {
+			driver, err := b.Open(id)
+			require.NoError(t, err)
+			devices[i] = backend.NewDevice(watched{driver.(*Driver), &directCopies{unjoined: c.unjoined}},
+				backend.DeviceOptions{})
+		}
+		if c.join {
+			backend.Join(devices[:]...)
+		}
+		link, err := backend.Connect(t.Context(), devices[0], devices[1], backend.DriverCopy)
+		require.NoError(t, err)
+		if c.want == "" {
+			require.NoError(t, link.Indirect)
+		} else {
+			require.ErrorContains(t, link.Indirect, c.want)
+		}
+		closePair(t, link, devices)
 	}
 }
 

@@ -41,7 +41,8 @@ type Engine struct {
 	// and tests.
 	PartsBytes uint64
 	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
-	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own.
+	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own. Those
+	// of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine
@@ -84,32 +85,52 @@ type Plan struct {
 // which several devices may join ([Engine.Stream]). Tables that are divided are a stream, too, whose parts may not fit
 // either: then the error is backend.ErrDeviceMemory.
 func (p *Plan) Run(ctx context.Context) (*Result, error) {
-	if p.Layout.Spec.Strategy == StrategyHMG {
-		h := p.engine.HMG()
-		if p.MergesChunksets {
-			h.Cut.Beyond = hmg.BeyondMerge
-		}
-		r, err := h.join(ctx, p.Layout, p.tables)
-		if err != nil {
-			return nil, err
-		}
-		return &Result{*p.engine.Device().Info(), r}, nil
-	}
-	if p.short != nil {
+	switch {
+	case p.short != nil:
 		return p.runDivided(ctx)
-	}
-	if p.severally() {
+	case p.Query != nil && p.severally():
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
+	begin := p.runAlone
+	if p.Layout.Spec.Strategy == StrategyHMG {
+		begin = p.runHMG
+	}
+	result, err := begin(ctx)
+	return p.engine.orOnOthers(result, err, func(others *Engine) (*Result, error) {
+		return p.again(ctx, others, true)
+	})
+}
+
+// runAlone runs the plan on the first device.
+func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
 	result, err := p.Query.Run(ctx)
 	if errors.Is(err, errOutside) {
-		measured, err := p.engine.planLayout(ctx, p.Layout, p.tables, false)
-		if err != nil {
-			return nil, err
-		}
-		return measured.Run(ctx)
+		return p.again(ctx, p.engine, false)
 	}
 	return resultOf(result, err)
+}
+
+// again plans and runs the join anew, on the devices of an engine. The range of keys may be guessed.
+func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
+	plan, err := on.planTables(ctx, p.Layout, p.tables, guess)
+	if err != nil {
+		return nil, err
+	}
+	plan.MergesChunksets = p.MergesChunksets
+	return plan.Run(ctx)
+}
+
+// runHMG runs the strategy on all devices.
+func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
+	h := p.engine.HMG()
+	if p.MergesChunksets {
+		h.Cut.Beyond = hmg.BeyondMerge
+	}
+	r, err := h.join(ctx, p.Layout, p.tables)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
 }
 
 // String returns the text of the plan.
@@ -155,16 +176,20 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	tables := [2]arrow.Table{left, right}
-	plan, err := e.planLayout(ctx, layout, tables, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
+}
+
+// planTables is PlanLayout in which the range of keys may be guessed.
+func (e *Engine) planTables(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+	plan, err := e.planWhole(ctx, layout, tables, guess)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
 		return e.planDivided(layout, tables, err)
 	}
 	return plan, err
 }
 
-// planLayout is PlanLayout in which the range of keys may be guessed.
-func (e *Engine) planLayout(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
+// planWhole is planTables of tables that are not divided.
+func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
 	err error) {
 	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: tables, guess: guess,
 		progress: exec.NewProgress(layout.Spec.Progress)}

@@ -42,6 +42,9 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 	return ""
 }
 
+// divisible reports whether sides that are too large for a limit of host memory can be divided.
+func (e *Engine) divisible() bool { return e.tempDir != "" && e.HostCapBytes() != exec.Unlimited }
+
 // sides are both sides of a join that were divided.
 type sides struct {
 	*tasks

@@ -422,3 +422,27 @@ func watched(batches func(context.Context) iter.Seq2[arrow.RecordBatch, error], 
 		}
 	}
 }
+
+// TestDividedForTheOrder: under a limit of host memory with a place for parts, rows come in the order of the build side,
+// too: both sides are divided, of whatever size.
+func TestDividedForTheOrder(t *testing.T) {
+	left := keyed(t, "k", 900, func(i int) int64 { return int64(i*7%410 - 1) })
+	right := keyed(t, "k", 1500, func(i int) int64 { return int64(i*11%520 - 1) })
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		engine := limitedEngine(t, device, 1<<30)
+		spec := join.Spec{How: join.Left, On: onK, Order: join.LeftOrder, BuildSide: join.BuildLeft}
+		_, err := engine.Stream(t.Context(), sourceOf(left, 33), sourceOf(right, 70), spec)
+		require.ErrorIs(t, err, backend.ErrUnsupported, "there is no place for parts")
+		engine.Spill(t.TempDir(), math.MaxUint64)
+		layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
+		require.NoError(t, err)
+		result, err := engine.StreamLayout(t.Context(), layout, sourceOf(left, 33), sourceOf(right, 70))
+		require.NoError(t, err)
+		defer result.Close()
+		batches := drawAll(t, result, join.Rows)
+		oracle.Require(t, left, right, layout, batches)
+		for _, batch := range batches {
+			batch.Release()
+		}
+	})
+}

@@ -2,14 +2,13 @@ package join_test
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/cputime"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
@@ -53,11 +52,11 @@ func benchmarkHMG(b *testing.B, table arrow.Table, devices int, sets uint64, cut
 		for _, output := range []join.Output{join.Count, join.Pairs} {
 			b.Run(fmt.Sprintf("%s/output=%s", device, output), func(b *testing.B) {
 				b.SetBytes(24 * table.NumRows())
-				before := cpuTime()
+				before := cputime.Now()
 				for b.Loop() {
 					drawHMG(b, h, table, table, output)
 				}
-				b.ReportMetric((cpuTime()-before).Seconds()/float64(b.N), "cpu-s")
+				b.ReportMetric((cputime.Now()-before).Seconds()/float64(b.N), "cpu-s")
 			})
 		}
 	}
@@ -76,11 +75,4 @@ func drawHMG(b *testing.B, h *join.HMG, left, right arrow.Table, output join.Out
 		}
 	}
 	require.EqualValues(b, left.NumRows(), r.Rows())
-}
-
-// cpuTime is the CPU time of the process.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -239,7 +239,7 @@ func TestHMGFails(t *testing.T) {
 		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			device := backend.NewDevice(driver, backend.DeviceOptions{})
+			device := backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: waitLimit(faults)})
 			devices, ops = append(devices, device), append(ops, jointest.Lane(t, device, small).Ops)
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -265,14 +265,12 @@ func TestHMGFails(t *testing.T) {
 		return err
 	}
 	for name, fault := range faults {
-		if name == "hang" { // no limit to waits here
-			continue
-		}
 		for _, beyond := range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
 			t.Run(name+"/"+beyond.String(), func(t *testing.T) {
+				step := stepOf(t, name, 3)
 				require.NoError(t, joinBy(host.Faults{}, beyond))
 				failed := 0
-				for n := 1; ; n += 3 {
+				for n := 1; ; n += step {
 					err := joinBy(fault.at(n), beyond)
 					if err == nil {
 						break // there is no n-th call

@@ -251,6 +251,27 @@ var faults = map[string]struct {
 	"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
 }
 
+// waitLimit is the limit of waits: a short one where a device hangs.
+func waitLimit(faults host.Faults) time.Duration {
+	if faults.HangBatch > 0 {
+		return 200 * time.Millisecond
+	}
+	return 30 * time.Second
+}
+
+// stepOf is how many calls lie between two that fail. Batches that hang are fewer, and tests of them run beside others:
+// they wait most of the time.
+func stepOf(t *testing.T, fault string, step int) int {
+	if fault != "hang" {
+		return step
+	}
+	t.Parallel()
+	if testing.Short() {
+		step *= 3
+	}
+	return 5 * step
+}
+
 // TestFaults lets the device fail at each point where it can. Every fault ends in its own error, with nothing leaked.
 func TestFaults(t *testing.T) {
 	devicetest.HostTest(t)
@@ -258,11 +279,7 @@ func TestFaults(t *testing.T) {
 	joinBy := func(algorithm string, faults host.Faults) error {
 		options := host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}
 		options.Discrete = faults.AllocateHost > 0 // so that there is staging memory
-		limit := 30 * time.Second
-		if faults.HangBatch > 0 {
-			limit = 200 * time.Millisecond
-		}
-		device, done := hostDevice(t, options, backend.DeviceOptions{WaitLimit: limit})
+		device, done := hostDevice(t, options, backend.DeviceOptions{WaitLimit: waitLimit(faults)})
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -283,11 +300,7 @@ func TestFaults(t *testing.T) {
 	for name, fault := range faults {
 		for _, algorithm := range algorithms[1:] {
 			t.Run(name+"/"+algorithm, func(t *testing.T) {
-				step := 1           // calls
-				if name == "hang" { // they wait most of the time
-					t.Parallel()
-					step = 5
-				}
+				step := stepOf(t, name, 1)
 				require.NoError(t, joinBy(algorithm, host.Faults{}))
 				failed := 0
 				for n := 1; ; n += step {

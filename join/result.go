@@ -2,7 +2,9 @@ package join
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -16,7 +18,8 @@ import (
 type Result struct {
 	Device backend.DeviceInfo // the device that does the work, the first of several
 
-	of output
+	of   output
+	lost []query.DeviceFailure // before the join began again on other devices
 }
 
 // output is what a join in progress has. [query.Result] says more of each method.
@@ -36,7 +39,7 @@ func resultOf(q *query.Result, err error) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{q.Device, q}, nil
+	return &Result{Device: q.Device, of: q}, nil
 }
 
 // Schema returns the schema of the record batches.
@@ -60,7 +63,11 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { retu
 
 // Stats returns the measurements so far. If both sides were divided, they are those of all parts together, except for
 // Algorithm, Prediction and Alternatives, which are those of the part under way.
-func (r *Result) Stats() query.Stats { return r.of.Stats() }
+func (r *Result) Stats() query.Stats {
+	s := r.of.Stats()
+	s.Failures = append(slices.Clone(r.lost), s.Failures...)
+	return s
+}
 
 // Parts returns the number of parts that both sides were divided into, and the size of their file; 0 if they were not.
 func (r *Result) Parts() (number int, diskBytes uint64) {
@@ -80,7 +87,13 @@ func (r *Result) Parts() (number int, diskBytes uint64) {
 
 // Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were
 // divided.
-func (r *Result) Explain() string { return r.of.Explain() }
+func (r *Result) Explain() string {
+	explained := r.of.Explain()
+	for _, f := range r.lost {
+		explained += fmt.Sprintf("failed       %s: %s; the join began again without it\n", f.Device, f.Error)
+	}
+	return explained
+}
 
 // Close ends the join and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() { r.of.Close() }

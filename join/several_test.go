@@ -210,14 +210,19 @@ func TestSeveralDevicesFail(t *testing.T) {
 		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
+			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: waitLimit(faults)}))
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		engine := severalEngine(t, devices, allocator, 0)
 		engine.GranuleRows, engine.Scatter = 100, scatter
 		spec := onKeys
 		spec.How, spec.BuildSide = how, join.BuildLeft
-		rows := int64(0)
+		rows, joined := int64(0), uint64(0)
+		spec.Progress = func(at join.Progress) {
+			if at.Phase == "join" {
+				joined = max(joined, at.Rows)
+			}
+		}
 		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
 		if err == nil {
 			for batch, drawErr := range result.Batches(t.Context()) {
@@ -233,6 +238,9 @@ func TestSeveralDevicesFail(t *testing.T) {
 				require.EqualValues(t, want[how], rows)
 				require.Equal(t, want[how], stats.OutputRows)
 				require.EqualValues(t, right.NumRows(), stats.RightRows)
+				if !scatter {
+					require.EqualValues(t, right.NumRows(), joined)
+				}
 				require.Equal(t, survived, strings.Contains(result.Explain(), "other devices joined its parts"))
 			}
 			if err == nil && !scatter {
@@ -251,9 +259,6 @@ func TestSeveralDevicesFail(t *testing.T) {
 		return survived, err
 	}
 	for name, fault := range faults {
-		if name == "hang" { // no limit to waits here
-			continue
-		}
 		for _, how := range []join.How{join.Inner, join.Full} {
 			for _, scatter := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/%t", name, how, scatter), func(t *testing.T) {
@@ -261,6 +266,7 @@ func TestSeveralDevicesFail(t *testing.T) {
 					if scatter { // links are made anew, which takes time
 						step = 11
 					}
+					step = stepOf(t, name, step)
 					for n := 1; ; n += step {
 						survived, err := joinBy(fault.at(n), how, scatter)
 						if err == nil && !survived {

@@ -19,8 +19,10 @@ type Source struct {
 	Rows   int64 // approximate total number, for predictions; negative if unknown
 	// Batches yields the rows in order. A batch has the columns of Schema, and may have others; the receiver owns and
 	// releases it. An error or a panic ends the sequence, and the join fails with it. When ctx is done, a source that
-	// waits for rows should return. Batches is called once per join; a separate goroutine may consume its sequence.
+	// waits for rows should return. Batches is called once per join, unless Again says that it may be called once more when
+	// the sequence before has ended; a separate goroutine may consume its sequence.
 	Batches func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
+	Again   bool
 
 	table arrow.Table // that the source is; may be nil
 }
@@ -75,7 +77,8 @@ func FromTable(table arrow.Table) Source {
 			draw(reader, yield)
 		}
 	}
-	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, table: table}
+	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, Again: true,
+		table: table}
 }
 
 // FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of

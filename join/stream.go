@@ -23,8 +23,9 @@ import (
 // pairs do not come, and the right side of a not-in join are the build side. A limit of host memory ends the join when
 // that does not fit.
 //
-// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The caller
-// closes the result; both sources must stay alive until then.
+// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested; in that of the
+// build side, too, under a limit of host memory with a place for parts ([Engine.Spill]): then both sides are divided at
+// once. The caller closes the result; both sources must stay alive until then.
 //
 // Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported if all rows of the probe side
 // would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or for
@@ -54,24 +55,35 @@ type part struct {
 	depth   int  // of the divisions
 	turn    turn // on the device
 	guess   bool // the range of the keys may be guessed
-	divides bool // both sides are divided at once, because the device is too small for any plan of all of them
+	divides bool // both sides are divided at once
 }
 
-// streamLayout is StreamLayout for a part of both sides. Of tables, which can be read once more, the range of the keys may
-// be guessed.
+// streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of
+// tables, the range of the keys may be guessed.
 func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
 	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
 	result, err := e.beginStream(ctx, layout, sources, of)
 	if errors.Is(err, errOutside) {
 		of.guess = false
-		return e.beginStream(ctx, layout, sources, of)
+		result, err = e.beginStream(ctx, layout, sources, of)
 	}
-	return result, err
+	if !sources[0].Again || !sources[1].Again {
+		return result, err
+	}
+	return e.orOnOthers(result, err, func(others *Engine) (*Result, error) {
+		return others.streamLayout(ctx, layout, sources, of)
+	})
 }
 
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
 	result *Result, err error) {
-	fixed := *layout
+	if err := e.checkWires(); err != nil {
+		return nil, err
+	}
+	fixed, deviceShort := *layout, of.divides
+	if side, _ := fixed.streamBuildSide(sources); e.divisible() && fixed.checkStream(side) != nil {
+		of.divides = true // parts need no order
+	}
 	if of.divides {
 		fixed = *layout.ofParts()
 	}
@@ -111,7 +123,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	switch {
 	case of.divides:
-		c.deviceShort, err = true, errDivide
+		c.deviceShort, err = deviceShort, errDivide
 	case !known:
 		progress.Start("read both")
 		side, err = c.shorter(flow.Context())

@@ -82,7 +82,7 @@ func (t *tasks) begin() (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{t.under.result.Device, t}, nil
+	return &Result{Device: t.under.result.Device, of: t}, nil
 }
 
 // startNext begins the next task on a goroutine.

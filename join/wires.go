@@ -2,6 +2,7 @@ package join
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -54,6 +55,21 @@ func (e *Engine) MeasureWires(ctx context.Context) error {
 	measured := topology.Measured(alone, together)
 	e.Wires = &measured
 	return nil
+}
+
+// checkWires returns ErrInvalidInput for wires that cannot be those of the devices.
+func (e *Engine) checkWires() error {
+	if e.Wires == nil {
+		return nil
+	}
+	err := e.Wires.Validate()
+	if n := e.Wires.Devices(); err == nil && n != 1+len(e.others) {
+		err = fmt.Errorf("wires of %d devices, there are %d", n, 1+len(e.others))
+	}
+	if err == nil {
+		return nil
+	}
+	return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: err.Error()}
 }
 
 // wire is memory at both ends of a link between the host and a device.

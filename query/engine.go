@@ -37,13 +37,13 @@ type Engine struct {
 	Simulate Simulator
 
 	*shared
-	flows       exec.Flows
 	rehearsed   shapes
 	pinnedBytes uint64 // the part of host memory that batches may use as pinned memory
 }
 
 // shared is what engines of several devices share.
 type shared struct {
+	flows     exec.Flows
 	budget    *exec.Budget
 	hostBytes uint64       // cap of host memory, or exec.Unlimited
 	reserved  uint64       // host memory that was taken out of the cap
@@ -100,9 +100,9 @@ func (e *Engine) Begin(ctx context.Context) (flow *exec.Flow, begun func(), err 
 	return e.flows.Begin(exec.WithTrace(ctx, e.Trace))
 }
 
-// Close ends all queries: those under way fail with ErrCancelled, build sides are closed, and those that come are
-// refused with ErrInvalidInput. When it returns, nothing uses the device. It must not be called by a source nor by a
-// callback, for which it waits.
+// Close ends all queries of the engine, and of those that share memory with it: those under way fail with ErrCancelled,
+// build sides are closed, and those that come are refused with ErrInvalidInput. When it returns, nothing uses the
+// devices. It must not be called by a source nor by a callback, for which it waits.
 func (e *Engine) Close() {
 	e.flows.Close(fmt.Errorf("%w: the engine was closed", backend.ErrCancelled))
 	_ = e.links.Close() // what is left there, devices tell when they are closed

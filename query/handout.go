@@ -24,9 +24,8 @@ import (
 type handout struct {
 	parts, returned *exec.Pipe[*Part]
 
-	mu    sync.Mutex // guards what follows, and what strands hold
-	out   int        // parts that are held or returned, and strands that wait for one of the source
-	ended bool       // the source has no more
+	mu  sync.Mutex // guards what follows, and what strands hold
+	out int        // parts that are held or returned, and strands that may take more from the source
 }
 
 // heldOut is a part that a strand holds.
@@ -40,7 +39,7 @@ const mostReturned = 1 << 20
 
 // handOut prepares strands that may fail each by itself.
 func (r *Result) handOut() {
-	r.handout = &handout{parts: r.parts, returned: exec.NewPipe[*Part](r.flow, mostReturned)}
+	r.handout = &handout{parts: r.parts, returned: exec.NewPipe[*Part](r.flow, mostReturned), out: len(r.strands)}
 	for _, s := range r.strands {
 		s.flow = exec.NewFlow(r.flow.Context())
 	}
@@ -48,15 +47,13 @@ func (r *Result) handOut() {
 
 // take takes a part for a strand; nil after the last one, when no other strand could return one any more.
 func (h *handout) take(ctx context.Context, s *strand) (*Part, *deliver.Delivery, error) {
-	h.add(1, false)
 	part, of, some, err := exec.TakeAny(ctx, [2]*exec.Pipe[*Part]{h.returned, h.parts})
-	switch {
-	case some && of == 1:
+	if some && of == 1 {
 		s.probed.Add(uint64(part.Table.NumRows()))
-	default:
-		h.add(-1, err == nil && !some) // a part that was returned counts already
+		h.add(1)
 	}
 	if err == nil && !some {
+		h.leave(s)
 		part, some, err = h.returned.Take(ctx)
 	}
 	if err != nil || !some {
@@ -71,13 +68,20 @@ func (h *handout) take(ctx context.Context, s *strand) (*Part, *deliver.Delivery
 	return part, held.Delivery, nil
 }
 
-// add changes the number of parts that are out. After the last one of the source, none will be returned.
-func (h *handout) add(parts int, ended bool) {
+// add changes what is out. When nothing is, no part will be returned.
+func (h *handout) add(number int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ended = h.ended || ended
-	if h.out += parts; h.out == 0 && h.ended {
+	if h.out += number; h.out == 0 {
 		h.returned.End()
+	}
+}
+
+// leave says that a strand takes no more from the source.
+func (h *handout) leave(s *strand) {
+	if !s.left {
+		s.left = true
+		h.add(-1)
 	}
 }
 
@@ -89,7 +93,7 @@ func (h *handout) done(s *strand, held *heldOut) {
 	h.mu.Unlock()
 	s.brought.Add(uint64(held.Table.NumRows()))
 	held.Release()
-	h.add(-1, false)
+	h.add(-1)
 }
 
 // endHeld ends the flow of a strand, and releases the parts that it holds.
@@ -105,12 +109,14 @@ func (r *strand) endHeld() {
 }
 
 // fail handles the failure of a strand, whose flow has ended with err: nil says that the others join the parts that it
-// holds, and go on without it.
+// holds, and go on without it. Once the join has failed, all strands end for that.
 func (r *Result) fail(s *strand, err error) error {
 	h := r.handout
-	if h == nil || !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
+	ofDevice := errors.Is(err, backend.ErrDeviceLost) || errors.Is(err, backend.ErrDeviceMemory)
+	if h == nil || !ofDevice || r.flow.Context().Err() != nil {
 		return err
 	}
+	defer h.leave(s)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	build := r.taken.Scans[operator.Build].Side
@@ -130,6 +136,7 @@ func (r *Result) fail(s *strand, err error) error {
 	s.failed, s.held = err, nil
 	for i, held := range returned {
 		r.rows.Add(-held.Counted.Load())
+		r.Query.Progress.Joined(-held.Joined.Load(), r.Rows())
 		if err := h.returned.Put(r.flow.Context(), held.Part); err != nil { // which has released the part
 			for _, rest := range returned[i+1:] {
 				rest.Release()

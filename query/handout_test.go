@@ -26,7 +26,8 @@ func (c *counted) Release() { c.owners-- }
 func TestFailReleasesPartsOnce(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		flow := exec.NewFlow(t.Context())
-		r := &Result{flow: flow, parts: exec.NewPipe[*Part](flow, 2), Query: new(Query),
+		query := &Query{Spec: Spec{Progress: exec.NewProgress(nil)}}
+		r := &Result{flow: flow, parts: exec.NewPipe[*Part](flow, 2), Query: query,
 			taken: &Alternative{Join: &Join{Scans: [2]*Scan{{}, {}}}}}
 		r.strands = []*strand{{Result: r}, {Result: r}}
 		r.handOut()

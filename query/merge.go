@@ -26,7 +26,7 @@ func (r *Result) lonely(ctx context.Context, strands []*strand) (lonely []uint64
 		return lonely, nil
 	}
 	of := make([][]uint64, len(strands))
-	err = r.each(ctx, strands, "mark", func(ctx context.Context, i int, s *strand) error {
+	err = r.each(ctx, strands, "mark", nil, func(ctx context.Context, i int, s *strand) error {
 		of[i] = make([]uint64, (s.taken.Scans[operator.Build].Table.NumRows()+63)/64)
 		return s.built.op.Finish(ctx, &restOf{strand: s, room: s.room(), rows: of[i]})
 	})

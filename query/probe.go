@@ -245,6 +245,9 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 	defer func() {
 		if err == nil {
 			r.Query.Progress.Joined(g.rows, r.Rows())
+			if g.of.delivery != nil {
+				g.of.delivery.Joined.Add(g.rows)
+			}
 		}
 	}()
 	if g.chunk == nil {

@@ -67,7 +67,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	return r.each(ctx, r.survivors(), "deliver", func(ctx context.Context, _ int, s *strand) error {
+	return r.each(ctx, r.survivors(), "deliver", nil, func(ctx context.Context, _ int, s *strand) error {
 		if r.built == nil {
 			s.built.release() // what remains is the output
 		}

@@ -33,6 +33,7 @@ type strand struct {
 	held   []*heldOut
 	done   int   // parts
 	failed error // nil if it goes on
+	left   bool  // it takes no more from the source; only the strand itself uses it
 }
 
 func (r *Result) newStrand(q *Query) *strand {
@@ -55,15 +56,10 @@ func (r *strand) close() {
 	}
 }
 
-// each runs a step of several strands at once, and returns the first error.
-func (r *Result) each(ctx context.Context, strands []*strand, name string,
+// each runs a step of several strands at once, and returns the first error. failed decides whether the error of a
+// strand, which has ended, is that of the join; nil: it is.
+func (r *Result) each(ctx context.Context, strands []*strand, name string, failed func(*strand, error) error,
 	step func(context.Context, int, *strand) error) error {
-	return r.eachBut(ctx, strands, name, step, func(_ *strand, err error) error { return err })
-}
-
-// eachBut is each where failed decides whether the error of a strand, which has ended, is that of the join.
-func (r *Result) eachBut(ctx context.Context, strands []*strand, name string,
-	step func(context.Context, int, *strand) error, failed func(*strand, error) error) error {
 	if r.handout == nil && len(strands) == 1 {
 		return step(ctx, 0, strands[0])
 	}
@@ -72,8 +68,11 @@ func (r *Result) eachBut(ctx context.Context, strands []*strand, name string,
 	for i, s := range strands {
 		all.Go(func() {
 			if err := s.run(name, func(ctx context.Context) error { return step(ctx, i, s) }); err != nil {
-				if errs[i] = failed(s, err); errs[i] != nil {
-					r.flow.Fail(errs[i])
+				if failed != nil {
+					err = failed(s, err)
+				}
+				if errs[i] = err; err != nil {
+					r.flow.Fail(err)
 				}
 			}
 		})
@@ -135,14 +134,14 @@ func (r *Result) apart(ctx context.Context) error {
 			return err
 		}
 	case r.built == nil:
-		if err := r.eachBut(ctx, r.strands, "build", func(ctx context.Context, _ int, s *strand) error {
+		if err := r.each(ctx, r.strands, "build", r.fail, func(ctx context.Context, _ int, s *strand) error {
 			return s.built.fill(ctx, s.proved(), &r.encode, nil)
-		}, r.fail); err != nil {
+		}); err != nil {
 			return err
 		}
 	}
-	return r.eachBut(ctx, r.survivors(), "join", func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) },
-		r.fail)
+	return r.each(ctx, r.survivors(), "join", r.fail,
+		func(ctx context.Context, _ int, s *strand) error { return s.probe(ctx) })
 }
 
 // proved are the scans whose keys the strand checks: the first one does it for all.
@@ -161,7 +160,7 @@ func (r *Result) finish(ctx context.Context) error {
 	if others := r.others(); len(r.strands) > 1 && first.taken.Output.Marks(operator.Build) {
 		switch {
 		case first.out.filter == nil && r.Query.Scattered:
-			if err := r.each(ctx, others, "finish", func(ctx context.Context, _ int, s *strand) error {
+			if err := r.each(ctx, others, "finish", nil, func(ctx context.Context, _ int, s *strand) error {
 				return s.finishOwn(ctx, s.out.pairs)
 			}); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/cputime"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -20,7 +21,7 @@ type Meter struct {
 
 // NewMeter begins to measure. The caller ends it with Stop.
 func NewMeter(devices ...*backend.Device) *Meter {
-	m := &Meter{devices: devices, begun: cpuTime()}
+	m := &Meter{devices: devices, begun: cputime.Now()}
 	for _, device := range devices {
 		inPlace := device.Info().InHostMemory()
 		device.Observe(func(e backend.Event) { m.observe(e, inPlace) })
@@ -63,7 +64,7 @@ func (m *Meter) observe(e backend.Event, inPlace bool) {
 }
 
 // CPU returns the CPU time of the process since the start; 0 if the system does not say.
-func (m *Meter) CPU() time.Duration { return cpuTime() - m.begun }
+func (m *Meter) CPU() time.Duration { return cputime.Now() - m.begun }
 
 // Report fills in what was read and written, and what all devices together transferred. The times of transfers are sums
 // over the devices, which must have done all work.

@@ -286,3 +286,19 @@ func TestBenchEndToEndInterrupted(t *testing.T) {
 		requireFiles(t, dir)
 	}
 }
+
+// TestClosedPipeLeavesNothing: a process whose output nobody reads any more ends by SIGPIPE, and leaves no folder.
+func TestClosedPipeLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	command, _ := processOf(t, "bench", "outofcore", "--figure", "memory-limit", "--device", "host", "--dir", dir)
+	pipe, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	folder := func() bool { found, _ := filepath.Glob(filepath.Join(dir, "*")); return found != nil }
+	require.Eventually(t, folder, time.Minute, time.Millisecond)
+	require.NoError(t, pipe.Close())
+	var exit *exec.ExitError
+	require.ErrorAs(t, command.Wait(), &exit)
+	require.Equal(t, syscall.SIGPIPE, exit.Sys().(syscall.WaitStatus).Signal())
+	requireFiles(t, dir)
+}

@@ -94,6 +94,11 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 	if auto, err := backend.SelectDevice(devices, "auto"); err == nil {
 		fmt.Fprintf(w, "--device auto takes %d\n", auto.Index)
 	}
+	gpus := slices.DeleteFunc(slices.Clone(devices),
+		func(d backend.DeviceInfo) bool { return d.CPULike() || d.Unusable != "" || d.TwinOf != "" })
+	if len(gpus) > 1 {
+		fmt.Fprintln(w, "--links measures the links between devices, which takes seconds")
+	}
 }
 
 func memoryText(d *backend.DeviceInfo) string {

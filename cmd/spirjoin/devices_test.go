@@ -39,7 +39,7 @@ func TestWriteDevices(t *testing.T) {
 		return []backend.Heap{{SizeBytes: n, BudgetBytes: n, DeviceLocal: true}}
 	}
 	var b bytes.Buffer
-	writeDevices(&b, []backend.DeviceInfo{
+	devices := []backend.DeviceInfo{
 		{Index: 0, ID: "vulkan:nvidia:0fca", Backend: "vulkan", Name: "NVIDIA H200", Type: backend.Discrete,
 			Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), SubgroupSize: 32,
 			MinSubgroupSize: 32, MaxSubgroupSize: 32},
@@ -51,8 +51,13 @@ func TestWriteDevices(t *testing.T) {
 			MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
 		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go references",
 			DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
-	})
+	}
+	writeDevices(&b, devices)
 	golden.Require(t, "devices.txt", b.String())
+	require.NotContains(t, b.String(), "--links", "there is one GPU")
+	devices[1].TwinOf = ""
+	writeDevices(&b, devices)
+	require.Contains(t, b.String(), "\n--links measures the links")
 }
 
 func TestDoctor(t *testing.T) {

@@ -312,7 +312,7 @@ type inputs struct {
 }
 
 // read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
-// read.
+// read, and which limit that needs with what was read and reserved before.
 func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
 	in.progress.reading(side, 0, 0)
 	before := in.limit.used()
@@ -327,7 +327,8 @@ func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
 	if all <= uint64(in.limit.limitBytes) { // the rows that are left are longer than those before
 		return nil, err
 	}
-	return nil, fmt.Errorf("%w; all of it takes about %s", err, text.Limit(all))
+	return nil, fmt.Errorf("%w; the %s table takes about %s, so the limit must be above %s", err, relation.Side(side),
+		text.Limit(all), text.Limit(in.limit.reservedBytes+uint64(before)+all))
 }
 
 func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -65,6 +66,7 @@ type linkReport struct {
 	To             int     `json:"to"`
 	Path           string  `json:"path,omitempty"`
 	BytesPerSecond float64 `json:"bytes_per_second,omitempty"`
+	Indirect       string  `json:"indirect,omitempty"` // why the driver that copies needs exchange memory
 	Error          string  `json:"error,omitempty"`
 
 	err error
@@ -80,6 +82,9 @@ func (s *session) links(ctx context.Context, system *spirjoin.System, o linkOpti
 		err = writeJSON(s.stdout, reports)
 	} else {
 		writeLinks(s.stdout, system.Devices, reports)
+		if o.each {
+			fmt.Fprint(s.stdout, leftOut)
+		}
 	}
 	var missing []error
 	for _, r := range reports {
@@ -181,7 +186,9 @@ func measureLink(ctx context.Context, from, to *linkEnd, paths []backend.PeerPat
 	}
 	link, err := backend.Connect(ctx, from.device, to.device, paths...)
 	if err == nil {
-		r.Path = link.Path.String()
+		if r.Path = link.Path.String(); link.Indirect != nil {
+			r.Indirect = whyNot(link.Indirect)
+		}
 		err = link.UseKernels(ctx, from.ops.Copy, to.ops.Copy)
 		if err == nil {
 			r.BytesPerSecond, err = link.Measure(ctx, copyBytes(from.device, to.device))
@@ -214,6 +221,11 @@ func copyBytes(devices ...*backend.Device) uint64 {
 	return size / 4 * 4
 }
 
+// leftOut names the paths that no link takes.
+const leftOut = `device groups: not implemented; each GPU is opened as a device of its own
+dma-buf: not implemented; GPUs of AMD and Intel copy through host memory
+`
+
 func writeLinks(w io.Writer, devices []backend.DeviceInfo, reports []linkReport) {
 	name := func(index int) string { return strconv.Itoa(index) + " " + text.Printable(devices[index].Name) }
 	rows := [][]string{{"FROM", "TO", "PATH", "RATE"}}
@@ -225,10 +237,14 @@ func writeLinks(w io.Writer, devices []backend.DeviceInfo, reports []linkReport)
 		rows = append(rows, []string{name(r.From), name(r.To), r.Path, rate})
 	}
 	lines := text.TableLines([]text.Align{text.Left, text.Left, text.Left, text.Right}, rows)
-	for i, line := range lines {
-		_, _ = io.WriteString(w, line+"\n")
-		if i > 0 && reports[i-1].err != nil {
-			_, _ = io.WriteString(w, "   "+text.Printable(reports[i-1].Error)+"\n")
+	fmt.Fprintln(w, lines[0])
+	for i, r := range reports {
+		fmt.Fprintln(w, lines[1+i])
+		if r.err != nil {
+			fmt.Fprintln(w, "   "+text.Printable(r.Error))
+		}
+		if r.Indirect != "" {
+			fmt.Fprintln(w, "   through exchange memory: "+text.Printable(r.Indirect))
 		}
 	}
 }

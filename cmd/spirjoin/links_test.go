@@ -27,6 +27,8 @@ func TestLinks(t *testing.T) {
 	all := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "all").stdout
 	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
 	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
+	require.Regexp(t, `\ndevice groups: not implemented; .*\ndma-buf: not implemented; .*\n$`, all)
+	require.NotContains(t, forced, "not implemented")
 
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")
@@ -38,11 +40,13 @@ func TestLinks(t *testing.T) {
 
 func TestWriteLinks(t *testing.T) {
 	devices := []backend.DeviceInfo{{Name: "NVIDIA H200"}, {Name: "NVIDIA H200"}, {Name: "AMD EPYC\x1b7B13"}}
+	hidden := "join: unsupported (the GPU is hidden from CUDA)"
 	lied := errors.New("the pattern did not arrive")
 	var b bytes.Buffer
 	writeLinks(&b, devices, []linkReport{
 		{From: 0, To: 1, Path: "driver copy", BytesPerSecond: 387e9},
 		{From: 1, To: 2, Path: "imported host", BytesPerSecond: 9.96e9},
+		{From: 1, To: 0, Path: "driver copy", BytesPerSecond: 79.7e9, Indirect: hidden},
 		{From: 2, To: 0, Path: "host staged", Error: lied.Error(), err: lied},
 	})
 	golden.Require(t, "links.txt", b.String())

@@ -21,6 +21,7 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // as it is by nohup
 		signal.Notify(signals, syscall.SIGHUP) // the terminal was closed
 	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write has the error instead
 	go func() {
 		<-signals
 		cancel()
@@ -29,4 +30,13 @@ func main() {
 		os.Exit(exitInterrupted)
 	}()
 	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// endByPipe ends the process by SIGPIPE, as a write to a pipe whose reader is gone does, but leaves nothing.
+func endByPipe() {
+	_ = tableio.RemoveTemporaryFiles()
+	signal.Reset(syscall.SIGPIPE)
+	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
+		_, _ = stream.Write([]byte("\n"))
+	}
 }

@@ -55,13 +55,14 @@ func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memo
 	if err := engine.Reserve(taken); err != nil {
 		return nil, err
 	}
-	return &memoryCap{limitBytes: int64(min(limitBytes-taken, 1<<62))}, nil
+	return &memoryCap{limitBytes: int64(min(limitBytes-taken, 1<<62)), reservedBytes: taken}, nil
 }
 
 // memoryCap is the limit that several allocators keep together.
 type memoryCap struct {
-	limitBytes int64
-	usedBytes  atomic.Int64
+	limitBytes    int64
+	reservedBytes uint64 // of the limit, beside limitBytes
+	usedBytes     atomic.Int64
 }
 
 // cappedAllocator refuses what goes beyond a limit, so that reading a table that is too large ends in an error and not

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 )
 
@@ -53,4 +54,15 @@ func TestHeapHasRoomForScratch(t *testing.T) {
 	require.EqualValues(t, 64<<20+(1<<30)/20+coreBytes, one)
 	runtime.GOMAXPROCS(16)
 	require.EqualValues(t, 15*coreBytes, heapLimitBytes(1<<30)-one)
+
+	leftBy := func(cores int) int64 {
+		runtime.GOMAXPROCS(cores)
+		engine, err := spirjoin.Open(t.Context(), spirjoin.Options{Device: spirjoin.HostDevice, MemoryLimitBytes: 1 << 30})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, engine.Close()) }()
+		limit, err := limitMemory(engine, 1<<30, 0)
+		require.NoError(t, err)
+		return limit.limitBytes
+	}
+	require.EqualValues(t, 15*coreBytes, leftBy(1)-leftBy(16))
 }

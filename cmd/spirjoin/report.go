@@ -91,7 +91,7 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 // warn names the devices that have failed.
 func (r *joinReport) warn(w io.Writer) {
 	for _, f := range r.Failures {
-		fmt.Fprintf(w, "warning: %s failed, other devices joined its parts: %s\n", f.Device, f.Error)
+		fmt.Fprintf(w, "warning: %s failed, other devices joined its rows: %s\n", f.Device, f.Error)
 	}
 }
 

@@ -124,5 +124,5 @@ func TestReportOfFailures(t *testing.T) {
 	require.Empty(t, b.String())
 	require.NoError(t, json.Unmarshal([]byte(`{"failures": [{"device": "GPU", "error": "device lost"}]}`), &r))
 	r.warn(&b)
-	require.Equal(t, "warning: GPU failed, other devices joined its parts: device lost\n", b.String())
+	require.Equal(t, "warning: GPU failed, other devices joined its rows: device lost\n", b.String())
 }

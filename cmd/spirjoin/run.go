@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -31,7 +32,7 @@ type session struct {
 // stderr. Cancelling ctx ends any command soon, with code 130.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := &session{
-		stdin: stdin, stdout: &output{w: stdout}, stderr: stderr,
+		stdin: stdin, stdout: &output{w: stdout}, stderr: &output{w: stderr},
 		stdoutColumns: terminalColumns(stdout), stderrColumns: terminalColumns(stderr),
 		abandonAfter: 3 * time.Second,
 	}
@@ -89,7 +90,8 @@ func panicSite(stack string) string {
 	return site[strings.LastIndexByte(site, '/')+1:]
 }
 
-// output is standard output, which remembers the first error: a report that did not arrive is a failure.
+// output is standard output, or standard error, which remembers the first error: a report that did not arrive is a
+// failure.
 type output struct {
 	w   io.Writer
 	err error
@@ -97,6 +99,9 @@ type output struct {
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		endByPipe()
+	}
 	if err != nil && o.err == nil {
 		o.err = &tableio.Error{Kind: tableio.ErrOutput, Op: "write", Path: "-", Err: plainError(err)}
 	}

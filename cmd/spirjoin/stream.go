@@ -62,8 +62,15 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 	default:
 		builds := [2]spirjoin.JoinBuildSide{spirjoin.BuildRight, spirjoin.BuildLeft}
 		if !able(builds[side]) {
-			// Pairs do not come in the order of the build side. The longer side may be it, if it can be divided.
-			if o.tempDir == "" || layout.Spec.BuildSide != spirjoin.BuildAuto || !able(builds[1-side]) {
+			// Pairs do not come in the order of the build side. The longer side may be it, if it can be divided. If the
+			// build side is named, both are divided at once.
+			named, able := layout.Spec.BuildSide != spirjoin.BuildAuto, able(builds[1-side])
+			if named {
+				fixed.Spec.BuildSide, fixed.Spec.Order = layout.Spec.BuildSide, spirjoin.Unordered
+				able = fixed.CheckStream() == nil && o.memoryLimitBytes > 0
+				fixed.Spec.Order = layout.Spec.Order
+			}
+			if o.tempDir == "" || !able {
 				return nil, nil
 			}
 		}
@@ -101,6 +108,6 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 // source is a side that is read batch by batch.
 func (in *inputs) source(side int) spirjoin.Source {
 	r := in.readers[side]
-	return spirjoin.Source{Schema: r.Schema(), Rows: r.Rows(),
+	return spirjoin.Source{Schema: r.Schema(), Rows: r.Rows(), Again: r.Rows() >= 0,
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return r.Batches(ctx, in.needed[side]) }}
 }

@@ -182,6 +182,12 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	require.Equal(t, "4000000\n", runProgram(t, exitDone, "join", out, wide, "--on", "k", "--device", "host", "--count").stdout)
 	o = runProgram(t, exitDone, append(under, "--maintain-order", "left")...) // the side that is otherwise the build side
 	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
+	for _, side := range []string{"left", "right"} { // also where the ordered side is to be the build side
+		o = runProgram(t, exitDone, append(under, "--maintain-order", side, "--build-side", side)...)
+		require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
+		require.Equal(t, "4000000\n",
+			runProgram(t, exitDone, "join", out, wide, "--on", "k,a", "--device", "host", "--count").stdout)
+	}
 	o = runProgram(t, exitInputOutput, append(under, "--temp-limit", "1MiB")...)
 	require.Contains(t, o.stderr, "--temp-limit")
 	_, want = run(left, right, "--maintain-order", "right")

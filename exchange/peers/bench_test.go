@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/cputime"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/relation"
@@ -65,13 +64,13 @@ func BenchmarkSort(b *testing.B) {
 					}
 					run() // makes links and compiles
 					moved.Store(0)
-					before := cpuTime()
+					before := cputime.Now()
 					for b.Loop() {
 						run()
 					}
 					perRow := float64(b.N) * float64(rows)
 					b.ReportMetric(float64(moved.Load())/perRow, "moved-B/row")
-					b.ReportMetric(float64((cpuTime()-before).Nanoseconds())/perRow, "cpu-ns/row")
+					b.ReportMetric(float64((cputime.Now()-before).Nanoseconds())/perRow, "cpu-ns/row")
 				})
 			}
 			require.NoError(b, all.links.Close())
@@ -81,13 +80,6 @@ func BenchmarkSort(b *testing.B) {
 			}
 		}
 	}
-}
-
-// cpuTime is the time that all cores have spent on this process.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func distributionNamed(name string) distribution {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 
+	"github.com/spirjoin/spirjoin/internal/cputime"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
@@ -33,7 +32,7 @@ func BenchmarkDivide(b *testing.B) {
 				if numbers {
 					to.Rows = out.Rows
 				}
-				keys, before := [2]Keys[uint64]{{Keys: in[0].Keys}, {Keys: in[1].Keys}}, cpuTime()
+				keys, before := [2]Keys[uint64]{{Keys: in[0].Keys}, {Keys: in[1].Keys}}, cputime.Now()
 				for b.Loop() {
 					d, err := Divide(b.Context(), keys, 2*rows*8/7/segments, runtime.GOMAXPROCS(0))
 					for side := 0; err == nil && side < 2; side++ {
@@ -43,15 +42,8 @@ func BenchmarkDivide(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.N)*2*rows/1e6/(cpuTime()-before).Seconds(), "Mrows/s")
+				b.ReportMetric(float64(b.N)*2*rows/1e6/(cputime.Now()-before).Seconds(), "Mrows/s")
 			})
 		}
 	}
-}
-
-// cpuTime is the CPU time of the process.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -3,6 +3,7 @@ package topology
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func (t *Topology) Validate() error {
 	var faults []error
 	fault := func(format string, a ...any) { faults = append(faults, fmt.Errorf("topology: "+format, a...)) }
 	for i, s := range t.Segments {
-		if s.BytesPerSecond <= 0 || s.Latency < 0 {
+		if !(s.BytesPerSecond > 0) || math.IsInf(s.BytesPerSecond, 1) || s.Latency < 0 {
 			fault("segment %d (%s) has %g bytes per second and a latency of %v", i, s.Name, s.BytesPerSecond, s.Latency)
 		}
 	}

@@ -28,6 +28,7 @@ type room struct {
 var rooms = []room{
 	{"internal/arch", "", ""},
 	{"internal/cache", "", ""},
+	{"internal/cputime", "", ""},
 	{"internal/hugepages", "", ""},
 	{"internal/offheap", "internal/hugepages", ""},
 	{"internal/leak", "internal/offheap", ""},
@@ -44,7 +45,7 @@ var rooms = []room{
 		"backend internal/selftest internal/offheap internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go golang.org/x"},
 	{"bench", ". tableio join query planner deliver join/hash join/sortmerge groupby ranges operator relation exec " +
-		"primitive host vulkan opencl shaders kernel backend internal/offheap internal/text",
+		"primitive host vulkan opencl shaders kernel backend internal/cputime internal/offheap internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{".", "tableio join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",
