@@ -68,9 +68,9 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 	for _, c := range devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3, 3, len(sizes)) {
 		bySize[c[8]] = append(bySize[c[8]], c)
 	}
+	shared := 0
 	for i, n := range sizes {
 		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
-			shared := 0
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
 			for _, c := range bySize[i] {
@@ -92,12 +92,12 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 				allocator.AssertSize(t, 0)
 			}
 			engine.Close()
-			require.Positive(t, shared)
 			for _, device := range devices {
 				noMemoryInUse(t, device)
 			}
 		})
 	}
+	require.Greater(t, shared, 5)
 }
 
 // TestStrategyOfAnEngine: the round trip of keys gives the rows that the oracle has, and shares the memory of the
