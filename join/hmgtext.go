@@ -43,7 +43,7 @@ func (r *HMGResult) Explain() string {
 				how += ", merged by the host"
 			}
 			if s.NoRoom {
-				how += "; too many rows of both tables were for one device"
+				how += ", as a device had no room for its share of both tables"
 			}
 		}
 		fmt.Fprintf(&b, "%-12s %s\n", relation.Side(side), how)
