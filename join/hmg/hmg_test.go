@@ -224,6 +224,23 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 	return how
 }
 
+// TestInPlace joins sides in place by every sort, of which none, one, or the other is in order, has one key, or no row.
+func TestInPlace(t *testing.T) {
+	sides := [][2]string{{"few", "many"}, {"few", "few"}, {"zipf 1", "zipf 2"}, {"sorted", "few"}, {"zipf 2", "sorted"},
+		{"all equal", "few"}, {"few", "none"}}
+	onGroups(t, func(t *testing.T, c hmg.Config) {
+		random := rand.New(rand.NewPCG(1, uint64(len(c.Lanes))))
+		c.ChunkRows, c.TaskRows = 10_000, 500
+		for c.Sort = hmg.SortRadix; c.Sort < hmg.SortAlone; c.Sort++ {
+			for i, names := range sides {
+				keys := [2][]uint64{keysBy[names[0]](random, 2000), keysBy[names[1]](random, 3000)}
+				how := check[uint64](t, c, keys, i%2 == 0, fmt.Sprint(names, c.Sort))
+				require.True(t, how[0].InPlace && how[1].InPlace, names)
+			}
+		}
+	})
+}
+
 // TestSegments divides sides that take 1 to 9 chunksets on 1 to 8 devices into segments: of every skew, with keys that
 // have more rows than a segment, and with the least and greatest keys.
 func TestSegments(t *testing.T) {
@@ -314,7 +331,9 @@ func fitted(t *testing.T, devices []*backend.Device, c hmg.Config, capBytes uint
 	d := hmg.Device{Count: len(devices), CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}
 	needBytes, err := c.Fit(d, 8, rows)
 	require.NoError(t, err)
-	require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
+	if !jointest.Instrumented(t) { // small tiles take more scratch
+		require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
+	}
 	need := exec.Need{Host: exec.Unlimited, Device: make(map[*backend.Device]uint64)}
 	for _, device := range devices {
 		need.Device[device] = needBytes
@@ -339,7 +358,11 @@ func TestFit(t *testing.T) {
 	for i := range keys {
 		keys[i] = keysBy["many"](random, 40_000)
 	}
-	for _, size := range []int{1, 2, 3} {
+	sizes := []int{1, 2, 3}
+	if devicetest.RaceDetector {
+		sizes = sizes[1:2]
+	}
+	for _, size := range sizes {
 		devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
 			for _, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30} {
 				for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
@@ -410,10 +433,13 @@ func TestErrors(t *testing.T) {
 					return err
 				}
 				require.ErrorIs(t, match(t.Context(), planted), planted)
+				sides, err := prepare(t.Context())
+				require.NoError(t, err)
+				sides.Free() // without a match
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				require.ErrorIs(t, match(ctx, nil), backend.ErrCancelled)
-				_, err := prepare(ctx)
+				_, err = prepare(ctx)
 				require.ErrorIs(t, err, backend.ErrCancelled)
 			}
 		}
