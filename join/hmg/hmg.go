@@ -119,8 +119,8 @@ type Device struct {
 }
 
 // Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
-// the device memory in bytes that they take. Sides that fit in the memory of all devices are joined in place; if one side
-// does, it makes one chunkset. It needs no lanes.
+// the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined in place;
+// one that fits by itself makes one chunkset. It needs no lanes.
 func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
 	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
 	most, devices := max(rows[0], rows[1]), uint64(d.Count)

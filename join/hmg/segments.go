@@ -175,9 +175,17 @@ func (s *Sides[K]) sortSegment(ctx context.Context, lane *exec.Lane, g *segment)
 	return nil
 }
 
-// bringBack downloads what was found in a segment, and row numbers that were sorted, puts it, and releases the segment.
+// bringBack downloads what was found in a segment, and row numbers that were sorted, releases the segment, and puts it.
 func (s *Sides[K]) bringBack(ctx context.Context, lane *exec.Lane, g *segment, put putFound) error {
-	defer g.Release()
+	found, err := s.download(ctx, lane, g)
+	g.Release()
+	if err != nil || found.Rows == 0 {
+		return err
+	}
+	return put(ctx, found)
+}
+
+func (s *Sides[K]) download(ctx context.Context, lane *exec.Lane, g *segment) (*Found, error) {
 	var transfers []backend.Transfer
 	for i, c := range g.chunks {
 		if len(c.Payload) > 0 && g.pairs > 0 {
@@ -186,12 +194,8 @@ func (s *Sides[K]) bringBack(ctx context.Context, lane *exec.Lane, g *segment, p
 	}
 	if len(transfers) > 0 {
 		if err := lane.Device().DownloadAll(ctx, transfers); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	found, err := fetch(ctx, s.config, lane, g, s.out)
-	if err != nil || found.Rows == 0 {
-		return err
-	}
-	return put(ctx, found)
+	return fetch(ctx, s.config, lane, g, s.out)
 }
