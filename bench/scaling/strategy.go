@@ -28,9 +28,9 @@ func Strategies() []Strategy {
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
 		{"hmg", "key codes sorted across the devices and matched in place, or beyond their memory divided by the host " +
 			"and joined range by range; columns fetched by the host", sortMerge(func(*join.Plan) {})},
-		{"hmg-round-trip", "as hmg, but brought back to the host, sorted, and up again to be matched",
+		{"hmg-trip", "as hmg, but brought back to the host, sorted, and up again to be matched",
 			sortMerge(func(p *join.Plan) { p.RoundTrip = true })},
-		{"hmg-merge", "as hmg-round-trip, but merged by the host beyond the memory of the devices",
+		{"hmg-merge", "as hmg-trip, but merged by the host beyond the memory of the devices",
 			sortMerge(func(p *join.Plan) { p.RoundTrip, p.MergesChunksets = true, true })},
 	}
 }
