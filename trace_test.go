@@ -291,8 +291,8 @@ func during(some, others []traceEvent) (count int) {
 }
 
 // TestTraceHMG: while a chunkset is sorted, the next one is uploaded and the last one downloaded (HMG figure 9); while
-// ranges of a task are searched, the keys of another are uploaded and the ranges of a third downloaded (figure 12). Of a
-// single chunkset, and in a single stream, nothing overlaps.
+// ranges of a task are searched, the keys of another are uploaded and the ranges of a third downloaded (figure 12). Of
+// a single chunkset, and in a single stream, nothing overlaps.
 func TestTraceHMG(t *testing.T) {
 	devicetest.HostTest(t)
 	const rows, chunksets, tasks, devices = 1 << 14, 8, 24, 2

@@ -270,8 +270,8 @@ func testHMGEnds(t *testing.T, cut hmg.Config) {
 	})
 }
 
-// TestHMGFails: whichever of two devices fails, at whatever point, the join ends with its error, and nothing stays. Only
-// where memory is short in place, the tables make the round trip instead, and the join says so.
+// TestHMGFails: whichever of two devices fails, at whatever point, the join ends with its error, and nothing stays.
+// Only where memory is short in place, the tables make the round trip instead, and the join says so.
 func TestHMGFails(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)

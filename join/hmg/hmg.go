@@ -107,8 +107,8 @@ func (c *Config) streams() int {
 // chunkCopies is how many times a device has the rows of a chunk, with row numbers, at most: uploaded ahead; being
 // sorted across devices, which takes the chunk, its parts in order, what was received, and two buffers of a sort or
 // merge; sorted and on the way to the host. Segments take less: uploaded ahead; being sorted, three times; ranges of
-// half the rows; ranges and row numbers of the last one, on the way to the host. In place nothing is ahead or on the way
-// back, which leaves room for keys that are not shared out evenly.
+// half the rows; ranges and row numbers of the last one, on the way to the host. In place nothing is ahead or on the
+// way back, which leaves room for keys that are not shared out evenly.
 const chunkCopies = 7
 
 // Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.

@@ -11,8 +11,8 @@ import (
 )
 
 // place gives each device the rows of both sides whose keys are in its range, sorted, and finds the ranges of matching
-// rows. The devices bring back only what was found ([Sides.matchPlaced]): until then host memory stays as it is, so that
-// the sides can still be sorted in another way if a device has no room.
+// rows. The devices bring back only what was found ([Sides.matchPlaced]): until then host memory stays as it is, so
+// that the sides can still be sorted in another way if a device has no room.
 //
 // Example for 2 devices: of 5 1 9 4 and 4 9 2, one gets 1 4 and 2 4, the other 5 9 and 9.
 func (s *Sides[K]) place(ctx context.Context) error {
