@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join/hmg"
 )
 
 // timelines is a trace as a viewer shows it.
@@ -250,6 +251,95 @@ func TestTraceOverlap(t *testing.T) {
 		delivered := append(w.in(2, "deliver"), w.in(2, "download")...) // by kernels if the host's memory is imported
 		require.Positive(t, overlap(delivered, kernels), "and the one before is delivered")
 	}
+}
+
+// tracedHMG joins a table with itself by the strategy hmg on slow devices, and returns the trace.
+func tracedHMG(t *testing.T, table arrow.Table, cut hmg.Config, devices int) *timelines {
+	var slowed []*backend.Device
+	for range devices {
+		driver, err := host.New(host.Options{Discrete: true}).Open("host:cpu")
+		require.NoError(t, err)
+		slowed = append(slowed, backend.NewDevice(slowClock{slow{driver}, driver.(backend.Clock)}, backend.DeviceOptions{}))
+	}
+	trace := NewTrace()
+	start := time.Now()
+	e, err := newEngine(slowed, Options{Trace: trace})
+	require.NoError(t, err)
+	h := e.join.HMG()
+	h.Cut = cut
+	result, err := h.Join(t.Context(), table, table, JoinSpec{On: []string{"k"}, Output: Pairs})
+	require.NoError(t, err)
+	for _, err := range result.Pairs(t.Context()) {
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, table.NumRows(), result.Rows())
+	require.Equal(t, hmg.BeyondMerge, cut.Beyond)
+	require.Positive(t, result.Prepared[0].Chunksets)
+	result.Close()
+	require.NoError(t, e.Close())
+	return written(t, trace, time.Since(start))
+}
+
+// during is how many of some events one of others overlaps.
+func during(some, others []traceEvent) (count int) {
+	for _, event := range some {
+		if overlap([]traceEvent{event}, others) > 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// TestTraceHMG: while a chunkset is sorted, the next one is uploaded and the last one downloaded (HMG figure 9); while
+// ranges of a task are searched, the keys of another are uploaded and the ranges of a third downloaded (figure 12). Of
+// a single chunkset, and in a single stream, nothing overlaps.
+func TestTraceHMG(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows, chunksets, tasks, devices = 1 << 14, 8, 24, 2
+	table, _ := budgetTables(t, rows, 1)
+	cut := hmg.Config{Within: hmg.WithinRoundTrip, Beyond: hmg.BeyondMerge, ChunkRows: rows / chunksets / devices,
+		TaskRows: 2 * rows / tasks, Streams: 3}
+	w := tracedHMG(t, table, cut, devices)
+	const all = 2 * devices * chunksets // of both sides
+	up, sorts, down, three := figure9(w)
+	require.Equal(t, [3]int{all, all, all}, [3]int{len(up), len(sorts), len(down)})
+	require.Greater(t, during(up, sorts), all/2)
+	require.Greater(t, during(down, sorts), all/2)
+	require.Greater(t, three, all/4, "all at the same time")
+	for process := 2; process < 2+devices; process++ {
+		searches, up, down := figure12(w, process)
+		require.GreaterOrEqual(t, len(searches), tasks/devices)
+		require.Greater(t, during(searches, up), len(searches)/3)
+		require.Greater(t, during(searches, down), len(searches)/3)
+	}
+
+	cut.ChunkRows, cut.Streams = rows/devices, 1
+	w = tracedHMG(t, table, cut, devices)
+	up, sorts, down, three = figure9(w)
+	require.Len(t, sorts, 2*devices)
+	require.Zero(t, during(up, sorts)+during(down, sorts)+three)
+	for process := 2; process < 2+devices; process++ {
+		searches, up, down := figure12(w, process)
+		require.Zero(t, during(searches, up)+during(searches, down))
+	}
+}
+
+// figure9 is the steps of chunks on the host, and how many sorts are in progress while others are uploaded and others
+// downloaded.
+func figure9(w *timelines) (up, sorts, down []traceEvent, three int) {
+	up, down = named(w.in(1, ""), "upload a chunk"), named(w.in(1, ""), "download a chunk")
+	for _, e := range w.in(1, "rank") {
+		if strings.HasPrefix(e.Name, "rank") {
+			sorts = append(sorts, e)
+			three += min(during([]traceEvent{e}, up), during([]traceEvent{e}, down), 1)
+		}
+	}
+	return up, sorts, down, three
+}
+
+// figure12 is the steps of tasks on a device.
+func figure12(w *timelines, process int) (searches, up, down []traceEvent) {
+	return named(w.in(process, "compute"), "range search"), w.in(process, "upload"), w.in(process, "download")
 }
 
 // TestTraceOfEngines: engines share a trace, in which each device is a process.

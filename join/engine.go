@@ -72,8 +72,9 @@ func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Eng
 type Plan struct {
 	*query.Query // on the first device; nil for StrategyHMG, and if the tables are divided
 	Layout       *Layout
-	// MergesChunksets makes StrategyHMG merge chunksets on the host instead of dividing the tables. For measurements.
-	MergesChunksets bool
+	// RoundTrip makes StrategyHMG bring sorted keys back to the host before they are matched, even if both tables fit the
+	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
+	RoundTrip, MergesChunksets bool
 
 	engine *Engine
 	tables [2]arrow.Table
@@ -116,13 +117,16 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	plan.MergesChunksets = p.MergesChunksets
+	plan.RoundTrip, plan.MergesChunksets = p.RoundTrip, p.MergesChunksets
 	return plan.Run(ctx)
 }
 
 // runHMG runs the strategy on all devices.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	h := p.engine.HMG()
+	if p.RoundTrip {
+		h.Cut.Within = hmg.WithinRoundTrip
+	}
 	if p.MergesChunksets {
 		h.Cut.Beyond = hmg.BeyondMerge
 	}

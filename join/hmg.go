@@ -23,8 +23,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// HMG joins tables on several devices by the multi-GPU sort-merge join of HMG (docs/hmg.md): key codes make the round
-// trip from host memory through the devices, and the host fetches the columns of the output by row number, as with
+// HMG joins tables on several devices by the multi-GPU sort-merge join of HMG (docs/hmg.md): key codes go to the
+// devices, row numbers of matches come back, and the host fetches the columns of the output by row number, as with
 // MaterializeHost. Safe for concurrent use.
 type HMG struct {
 	// Cut overrides what follows from the memory of the devices; its lanes, links and allocator are not used. For
@@ -53,7 +53,7 @@ func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes u
 // Close ends all joins and closes the links between the devices, as the engine that it is of does.
 func (h *HMG) Close() { h.engines[0].Close() }
 
-// Join sorts or divides both tables and begins to match them; a count is complete when it returns. The tables must stay
+// Join sorts or divides the keys of both tables and begins to match them; a count is complete when it returns. The tables must stay
 // alive until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
@@ -135,7 +135,7 @@ func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	}
 	r.Prepared = sides.How
 	r.flow.Go("match", func(ctx context.Context) (err error) {
-		r.Matched, err = sides.Match(ctx, r.wanted(), r.put)
+		r.Matched, err = sides.Match(ctx, r.put)
 		r.all.Store(err == nil && r.keys.Exact())
 		r.found.End()
 		return err

@@ -17,15 +17,18 @@ import (
 )
 
 // BenchmarkHMG joins 2^22 rows with unique keys with as many that refer to them (SPIRJOIN_HMG_ROWS, a power of two), on
-// logical devices of each backend: in one chunkset by each way to sort, in several by segments and by a merge, and both
-// sides in order already. MB/s counts 12 bytes a row of both sides; cpu-s is the CPU time of a join.
+// logical devices of each backend: in place and in one chunkset by each way to sort, in several by segments and by a
+// merge, and both sides in order already. MB/s counts 12 bytes a row of both sides; cpu-s is the CPU time of a join.
 func BenchmarkHMG(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_HMG_ROWS", 1<<22)
 	shuffled := keyed(b, "k", rows, func(i int) int64 { return int64(uint32(i)*2654435761) % int64(rows) })
 	ordered := keyed(b, "k", rows, func(i int) int64 { return int64(i) })
 	for _, devices := range []int{1, 2, 4} {
 		for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
-			benchmarkHMG(b, shuffled, devices, 1, hmg.Config{Sort: sort}, sort.String())
+			if devices == 1 || sort != hmg.SortAlone {
+				benchmarkHMG(b, shuffled, devices, 0, hmg.Config{Sort: sort}, "in-place-"+sort.String())
+			}
+			benchmarkHMG(b, shuffled, devices, 1, hmg.Config{Sort: sort, Within: hmg.WithinRoundTrip}, sort.String())
 		}
 		for _, sets := range []uint64{4, 16} {
 			benchmarkHMG(b, shuffled, devices, sets, hmg.Config{}, "segments")
@@ -48,7 +51,9 @@ func benchmarkHMG(b *testing.B, table arrow.Table, devices int, sets uint64, cut
 		h := join.NewHMG(ops, &offheap.Shared, 0)
 		defer h.Close()
 		h.Cut = cut
-		h.Cut.ChunkRows = (uint64(table.NumRows()) + sets*uint64(devices) - 1) / (sets * uint64(devices))
+		if n := sets * uint64(devices); n > 0 {
+			h.Cut.ChunkRows = (uint64(table.NumRows()) + n - 1) / n
+		}
 		for _, output := range []join.Output{join.Count, join.Pairs} {
 			b.Run(fmt.Sprintf("%s/output=%s", device, output), func(b *testing.B) {
 				b.SetBytes(24 * table.NumRows())

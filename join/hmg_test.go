@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,7 +91,7 @@ func checkHMG(t *testing.T, h *join.HMG, left, right arrow.Table, spec join.Spec
 }
 
 // TestHMG joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns as
-// keys, in one chunkset and in many, in tasks of a few rows and with large ones.
+// keys, in place, in one chunkset and in many, in tasks of a few rows and with large ones.
 func TestHMG(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 40, 3, arrow.PrimitiveTypes.Int32)
@@ -98,8 +99,8 @@ func TestHMG(t *testing.T) {
 		{far, left}, {far, far}, {left, left}}
 	keys := [][]string{{"k"}, {"s"}, {"k", "n"}, {"k", "d"}}
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
-		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4, 2) {
-			h.Cut.Sort, h.Cut.Beyond = hmg.Sorting(c[5]), hmg.Beyond(c[6])
+		for _, c := range devicetest.Combinations(t, len(tables), len(keys), 3, 3, 2, 4, 2, 2) {
+			h.Cut.Sort, h.Cut.Beyond, h.Cut.Within = hmg.Sorting(c[5]), hmg.Beyond(c[6]), hmg.Within(c[7])
 			h.Cut.ChunkRows, h.Cut.TaskRows = []uint64{0, 200, uint64(60/devices + 1)}[c[2]], []uint64{0, 60, 9}[c[3]]
 			spec := join.Spec{On: keys[c[1]], BatchRows: 100 * c[4]}
 			if c[4] == 1 {
@@ -122,8 +123,9 @@ func TestHMGVerifies(t *testing.T) {
 	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
 		for i, bits := range []int{64, 4, 0} {
 			h.KeepHashBits(bits)
-			h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Sort, h.Cut.Beyond = 60, 40, hmg.Sorting(i), hmg.Beyond(i%2)
-			for _, right := range tables {
+			h.Cut.TaskRows, h.Cut.Sort, h.Cut.Beyond = 40, hmg.Sorting(i), hmg.Beyond(i%2)
+			for j, right := range tables {
+				h.Cut.ChunkRows = []uint64{60, 0}[(i+j)%2]
 				checkHMG(t, h, tables[0], right, join.Spec{On: []string{"k0"}, BatchRows: 70})
 			}
 		}
@@ -159,6 +161,38 @@ func TestHMGChunksets(t *testing.T) {
 	})
 }
 
+// TestHMGInPlace: tables that fit the devices together do not come back sorted, unless both are in order, each device
+// would sort alone, or the round trip is asked for.
+func TestHMGInPlace(t *testing.T) {
+	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i*7919) % 2003 })
+	right := keyed(t, "k", 4000, func(i int) int64 { return int64(i) / 2 })
+	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {
+		for h.Cut.Sort = hmg.SortRadix; h.Cut.Sort <= hmg.SortAlone; h.Cut.Sort++ {
+			for _, h.Cut.Within = range []hmg.Within{hmg.WithinPlace, hmg.WithinRoundTrip} {
+				r, err := h.Join(t.Context(), left, right, join.Spec{On: onK, Output: join.Count})
+				require.NoError(t, err)
+				inPlace := h.Cut.Within == hmg.WithinPlace && (devices == 1 || h.Cut.Sort != hmg.SortAlone)
+				require.Equal(t, [2]bool{false, true}, [2]bool{r.Prepared[0].Presorted, r.Prepared[1].Presorted})
+				require.Equal(t, [2]bool{inPlace, inPlace}, [2]bool{r.Prepared[0].InPlace, r.Prepared[1].InPlace})
+				if inPlace {
+					require.Equal(t, devices, r.Matched.Tasks)
+					require.Contains(t, r.Explain(), "sorted and matched in place")
+				} else {
+					require.Equal(t, 1, r.Prepared[0].Chunksets)
+					require.Contains(t, r.Explain(), "sorted in 1 chunkset")
+				}
+				r.Close()
+				checkHMG(t, h, left, right, join.Spec{On: onK})
+				checkHMG(t, h, right, left, join.Spec{On: onK})
+			}
+		}
+		r, err := h.Join(t.Context(), right, right, join.Spec{On: onK, Output: join.Count})
+		require.NoError(t, err)
+		defer r.Close()
+		require.False(t, r.Prepared[0].InPlace, "both are in order")
+	})
+}
+
 // TestHMGRefuses what it does not do, in words that name it.
 func TestHMGRefuses(t *testing.T) {
 	table := keyed(t, "k", 900, func(int) int64 { return 3 })
@@ -187,16 +221,24 @@ func TestHMGRefuses(t *testing.T) {
 
 // TestHMGEnds: whoever stops drawing, cancels, or closes the engine while a join is drawn, leaves nothing behind.
 func TestHMGEnds(t *testing.T) {
-	for _, beyond := range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
-		t.Run(beyond.String(), func(t *testing.T) { testHMGEnds(t, beyond) })
+	for name, cut := range hmgWays {
+		t.Run(name, func(t *testing.T) { testHMGEnds(t, cut) })
 	}
 }
 
-func testHMGEnds(t *testing.T, beyond hmg.Beyond) {
+// hmgWays are the ways of a join of a few hundred rows.
+var hmgWays = map[string]hmg.Config{
+	"in place":   {TaskRows: 50},
+	"round trip": {TaskRows: 50, Within: hmg.WithinRoundTrip},
+	"segments":   {TaskRows: 50, ChunkRows: 100},
+	"merge":      {TaskRows: 50, ChunkRows: 100, Beyond: hmg.BeyondMerge},
+}
+
+func testHMGEnds(t *testing.T, cut hmg.Config) {
 	table := keyed(t, "k", 900, func(i int) int64 { return int64(i*5) % 9 * 2 })
 	spec := join.Spec{On: onK, BatchRows: 1000}
 	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
-		h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Beyond = 210, 50, beyond
+		h.Cut = cut
 		for _, end := range []func(r *join.HMGResult, cancel context.CancelFunc){
 			func(*join.HMGResult, context.CancelFunc) {},
 			func(r *join.HMGResult, _ context.CancelFunc) { r.Close() },
@@ -229,10 +271,14 @@ func testHMGEnds(t *testing.T, beyond hmg.Beyond) {
 }
 
 // TestHMGFails: whichever of two devices fails, at whatever point, the join ends with its error, and nothing stays.
+// Only where memory is short in place, the tables make the round trip instead, and the join says so.
 func TestHMGFails(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)
-	joinBy := func(faults host.Faults, beyond hmg.Beyond) error {
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), onKeys)
+	require.NoError(t, err)
+	want := uint64(len(oracle.Pairs(left, right, layout.Spec)))
+	joinBy := func(faults host.Faults, cut hmg.Config) (noRoom bool, _ error) {
 		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
 		var devices []*backend.Device
 		var ops []*primitive.Ops
@@ -244,14 +290,17 @@ func TestHMGFails(t *testing.T) {
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		h := join.NewHMG(ops, allocator, 0)
-		h.Cut.ChunkRows, h.Cut.TaskRows, h.Cut.Beyond = 200, 60, beyond
+		h.Cut = cut
 		r, err := h.Join(t.Context(), left, right, onKeys)
 		if err == nil {
+			noRoom = r.Prepared[0].NoRoom
+			require.Equal(t, noRoom, strings.Contains(r.Explain(), "as a device had no room for its share of both"))
 			for batch, drawErr := range r.Batches(t.Context()) {
 				if err = drawErr; err == nil {
 					batch.Release()
 				}
 			}
+			require.True(t, err != nil || r.Rows() == want)
 			r.Close()
 		}
 		h.Close()
@@ -262,21 +311,27 @@ func TestHMGFails(t *testing.T) {
 				require.NotContains(t, closeErr.Error(), "not released")
 			}
 		}
-		return err
+		return noRoom, err
 	}
 	for name, fault := range faults {
-		for _, beyond := range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
-			t.Run(name+"/"+beyond.String(), func(t *testing.T) {
+		for way, cut := range hmgWays {
+			t.Run(name+"/"+way, func(t *testing.T) {
 				step := stepOf(t, name, 3)
-				require.NoError(t, joinBy(host.Faults{}, beyond))
+				noRoom, err := joinBy(host.Faults{}, cut)
+				require.NoError(t, err)
+				require.False(t, noRoom)
 				failed := 0
 				for n := 1; ; n += step {
-					err := joinBy(fault.at(n), beyond)
-					if err == nil {
+					if noRoom, err = joinBy(fault.at(n), cut); err == nil && !noRoom {
 						break // there is no n-th call
 					}
-					require.ErrorIs(t, err, fault.want, "call %d", n)
-					require.NotErrorIs(t, err, backend.ErrCancelled, "call %d", n)
+					if noRoom {
+						require.Equal(t, "in place", way)
+						require.NoError(t, err, "call %d", n)
+					} else {
+						require.ErrorIs(t, err, fault.want, "call %d", n)
+						require.NotErrorIs(t, err, backend.ErrCancelled, "call %d", n)
+					}
 					failed++
 				}
 				require.Positive(t, failed)

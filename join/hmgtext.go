@@ -35,10 +35,15 @@ func (r *HMGResult) Explain() string {
 		switch {
 		case s.Segments > 0:
 			how = "divided by the host into " + text.Plural(s.Segments, "segment")
+		case s.InPlace && !s.Presorted:
+			how = "sorted and matched in place"
 		case !s.Presorted:
 			how = "sorted in " + text.Plural(s.Chunksets, "chunkset")
 			if s.Runs > 1 {
 				how += ", merged by the host"
+			}
+			if s.NoRoom {
+				how += ", as a device had no room for its share of both tables"
 			}
 		}
 		fmt.Fprintf(&b, "%-12s %s\n", relation.Side(side), how)

@@ -13,7 +13,7 @@ import (
 )
 
 // Result is a join in progress: a query, or several, one after the other, if both sides were divided ([Engine.Spill]),
-// or a round trip of key codes ([HMG]). One goroutine may draw its output, once, while the join makes the next rows.
+// or the strategy [HMG]. One goroutine may draw its output, once, while the join makes the next rows.
 // The owner closes it.
 type Result struct {
 	Device backend.DeviceInfo // the device that does the work, the first of several

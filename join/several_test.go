@@ -100,8 +100,7 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 	require.Greater(t, shared, 5)
 }
 
-// TestStrategyOfAnEngine: the round trip of keys gives the rows that the oracle has, and shares the memory of the
-// engine.
+// TestStrategyOfAnEngine: the strategy hmg gives the rows that the oracle has, and shares the memory of the engine.
 func TestStrategyOfAnEngine(t *testing.T) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}

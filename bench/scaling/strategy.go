@@ -26,9 +26,12 @@ type Strategy struct {
 func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
-		{"hmg", "key codes sorted across the devices and matched there, or beyond their memory divided by the host " +
-			"and joined range by range; columns fetched by the host", roundTrip(false)},
-		{"hmg-merge", "as hmg, but merged by the host beyond the memory of the devices", roundTrip(true)},
+		{"hmg", "key codes sorted across the devices and matched in place, or beyond their memory divided by the host " +
+			"and joined range by range; columns fetched by the host", sortMerge(func(*join.Plan) {})},
+		{"hmg-trip", "as hmg, but brought back to the host, sorted, and up again to be matched",
+			sortMerge(func(p *join.Plan) { p.RoundTrip = true })},
+		{"hmg-merge", "as hmg-trip, but merged by the host beyond the memory of the devices",
+			sortMerge(func(p *join.Plan) { p.RoundTrip, p.MergesChunksets = true, true })},
 	}
 }
 
@@ -56,16 +59,15 @@ func FindStrategies(names []string) (found []Strategy, err error) {
 	return found, nil
 }
 
-// roundTrip is the join of the paper, which merges chunksets beyond the memory of the devices, or with its future work,
-// which divides the tables instead.
-func roundTrip(merges bool) begin {
+// sortMerge is the join of the paper, or a variant that set chooses.
+func sortMerge(set func(*join.Plan)) begin {
 	return func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
 		spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
 		plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 		if err != nil {
 			return nil, err
 		}
-		plan.MergesChunksets = merges
+		set(plan)
 		return plan.Run(ctx)
 	}
 }

@@ -5,6 +5,11 @@
 //	both sides sorted ─► Match: merge path; per device streams of upload, range search, download           3.3
 //	─► ranges, expanded to pairs of row numbers by whoever draws them                                      3.3.2
 //
+// Sides that fit the devices together do not make the round trip, unless asked for:
+//
+//	codes, row numbers ─► Prepare: both up, sorted with common splitters, range search on each device      beyond HMG
+//	─► Match: down ─► ranges, expanded as above
+//
 // Sides that take several chunksets are not merged, unless asked for:
 //
 //	codes, row numbers ─► Prepare: divided by the host into segments, ranges of keys that fit a device     section 5
@@ -28,10 +33,12 @@ type Config struct {
 	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
-	// Beyond is what is done with sides that take several chunksets.
+	// Within is what is done with sides that fit the devices together, and Beyond with those that take several chunksets.
+	Within Within
 	Beyond Beyond
-	// ChunkRows is the most rows of a chunk: those of a chunkset on one device; also of a segment, of both sides. TaskRows
-	// is the most rows of both sides in one range search of sides that were sorted. See [Config.Fit].
+	// ChunkRows is the most rows of a chunk: those of a chunkset on one device; also those of both sides that are sorted
+	// in place, of an even share, or in a segment. TaskRows is the most rows of both sides in one range search of sides
+	// that were sorted. See [Config.Fit].
 	ChunkRows, TaskRows uint64
 	Streams             int // of range searches on each device; 0 is 3
 	Cores               int // of the host
@@ -54,6 +61,25 @@ func (s Sorting) String() string { return [...]string{"radix", "merge", "merge-o
 func (s Sorting) method() peers.Method {
 	return [...]peers.Method{SortRadix: peers.RadixPartition, SortMerge: peers.MergeStages,
 		SortMergeOnce: peers.MergeOnce}[s]
+}
+
+// Within is what is done with sides that fit the devices together.
+type Within uint8
+
+const (
+	// WithinPlace sorts both sides across the devices with common splitters, so that each joins its range of keys in
+	// place. [SortAlone] makes no such ranges on several devices.
+	WithinPlace Within = iota
+	// WithinRoundTrip sorts one side after the other in one chunkset, and brings both back and up again (HMG 3.1, 3.3).
+	WithinRoundTrip
+)
+
+func (w Within) String() string { return [...]string{"in place", "round trip"}[w] }
+
+// inPlace reports whether sides of so many rows are sorted and joined in place.
+func (c *Config) inPlace(devices int, rows [2]uint64) bool {
+	n := uint64(devices)
+	return c.Within == WithinPlace && (n == 1 || c.Sort != SortAlone) && (rows[0]+rows[1]+n-1)/n <= c.ChunkRows
 }
 
 // Beyond is what is done with sides that take several chunksets to sort.
@@ -81,7 +107,8 @@ func (c *Config) streams() int {
 // chunkCopies is how many times a device has the rows of a chunk, with row numbers, at most: uploaded ahead; being
 // sorted across devices, which takes the chunk, its parts in order, what was received, and two buffers of a sort or
 // merge; sorted and on the way to the host. Segments take less: uploaded ahead; being sorted, three times; ranges of
-// half the rows; ranges and row numbers of the last one, on the way to the host.
+// half the rows; ranges and row numbers of the last one, on the way to the host. In place nothing is ahead or on the
+// way back, which leaves room for keys that are not shared out evenly.
 const chunkCopies = 7
 
 // Device is what [Config.Fit] has to know of the devices: their number, and of the weakest the memory and the tuning.
@@ -92,13 +119,16 @@ type Device struct {
 }
 
 // Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
-// the device memory in bytes that they take. A side that fits in the memory of all devices makes one chunkset. It needs
-// no lanes.
+// the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined in place;
+// one that fits by itself makes one chunkset. It needs no lanes.
 func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
 	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
 	most, devices := max(rows[0], rows[1]), uint64(d.Count)
 	if c.ChunkRows == 0 {
 		c.ChunkRows = min(usable/(chunkCopies*row+1), primitive.MaxRows)
+	}
+	if c.inPlace(d.Count, rows) {
+		most = rows[0] + rows[1]
 	}
 	c.ChunkRows = max(1, min(c.ChunkRows, (most+devices-1)/devices))
 	sort, err := primitive.PlanSort(d.Tuning, primitive.Sort{EndBit: 8 * keyBytes,
@@ -122,6 +152,8 @@ func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
 	found := uint64(2*d.Count*c.streams()+1) * min(c.TaskRows/2, rows[0], rows[1])
 	if beyond := max(rows[0], rows[1]) > c.ChunkRows*uint64(d.Count); beyond && c.Beyond == BeyondSegments {
 		found = max(found, uint64(2*d.Count+1)*min(c.ChunkRows/2, rows[0], rows[1]))
+	} else if c.inPlace(d.Count, rows) {
+		found = max(found, min(rows[0], rows[1]))
 	}
 	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8
 }

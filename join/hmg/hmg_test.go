@@ -81,8 +81,8 @@ func zipf(random *rand.Rand, rows int, theta float64) []uint64 {
 	return draw(rows, z.Uint64)
 }
 
-func bufferOf[K runs.Word](keys []uint64, numbered bool) *hmg.Buffer[K] {
-	b := runs.NewBuffer[K, uint32](&offheap.Shared, uint64(len(keys)))
+func bufferOf[K runs.Word](c *hmg.Config, keys []uint64, numbered bool) *hmg.Buffer[K] {
+	b := runs.NewBuffer[K, uint32](c.Alloc, uint64(len(keys)))
 	for i, key := range keys {
 		b.Keys[i], b.Rows[i] = K(key), uint32(3*i+1)
 		if numbered {
@@ -97,36 +97,51 @@ func bufferOf[K runs.Word](keys []uint64, numbered bool) *hmg.Buffer[K] {
 func joined[K runs.Word](t *testing.T, c *hmg.Config, keys [2][]uint64, numbered bool) (pairs [][2]uint32, count uint64,
 	how [2]hmg.Prepared) {
 	var mu sync.Mutex
-	for _, output := range []hmg.Output{hmg.OutputPairs, hmg.OutputCount} {
-		buffers := [2]*hmg.Buffer[K]{bufferOf[K](keys[0], numbered), bufferOf[K](keys[1], numbered)}
+	run := func(output hmg.Output, put func(context.Context, *hmg.Found) error) {
+		buffers := [2]*hmg.Buffer[K]{bufferOf[K](c, keys[0], numbered), bufferOf[K](c, keys[1], numbered)}
 		sides, err := hmg.Prepare(t.Context(), c, buffers, [2]bool{numbered, numbered}, output)
 		require.NoError(t, err)
 		defer sides.Free()
 		how = sides.How
-		_, err = sides.Match(t.Context(), output, func(ctx context.Context, f *hmg.Found) error {
+		for i := range buffers {
+			if how[i].InPlace {
+				require.Equal(t, simplestKeys[K](keys[i]), buffers[i].Keys, "sorted keys stay on the devices")
+			}
+		}
+		_, err = sides.Match(t.Context(), func(ctx context.Context, f *hmg.Found) error {
 			defer f.Release()
 			mu.Lock()
 			defer mu.Unlock()
-			if output == hmg.OutputCount {
-				count += f.Rows
-				return nil
-			}
-			if f.Pairs.Len() != f.Rows {
-				return fmt.Errorf("%d pairs instead of %d", f.Pairs.Len(), f.Rows)
-			}
-			out := [2][]uint32{make([]uint32, f.Rows), make([]uint32, f.Rows)}
-			if err := f.Pairs.Write(ctx, 0, out[f.Probe], out[1-f.Probe], 2); err != nil {
-				return err
-			}
-			for i := range out[0] {
-				pairs = append(pairs, [2]uint32{out[0][i], out[1][i]})
-			}
-			return nil
+			return put(ctx, f)
 		})
 		require.NoError(t, err)
 	}
+	run(hmg.OutputCount, func(_ context.Context, f *hmg.Found) error {
+		count += f.Rows
+		return nil
+	})
+	run(hmg.OutputPairs, func(ctx context.Context, f *hmg.Found) error {
+		if f.Pairs.Len() != f.Rows {
+			return fmt.Errorf("%d pairs instead of %d", f.Pairs.Len(), f.Rows)
+		}
+		out := [2][]uint32{make([]uint32, f.Rows), make([]uint32, f.Rows)}
+		if err := f.Pairs.Write(ctx, 0, out[f.Probe], out[1-f.Probe], 2); err != nil {
+			return err
+		}
+		for i := range out[0] {
+			pairs = append(pairs, [2]uint32{out[0][i], out[1][i]})
+		}
+		return nil
+	})
 	slices.SortFunc(pairs, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
 	return pairs, count, how
+}
+
+func simplestKeys[K runs.Word](keys []uint64) (all []K) {
+	for _, key := range keys {
+		all = append(all, K(key))
+	}
+	return all
 }
 
 // simplest is the pairs of a hash join, sorted.
@@ -149,19 +164,22 @@ func simplest[K runs.Word](keys [2][]uint64, numbered bool) (pairs [][2]uint32) 
 	return pairs
 }
 
-// TestJoin joins sides of every distribution in 1 to 9 chunksets and more.
+// TestJoin joins sides of every distribution in place, and in 1 to 9 chunksets and more.
 func TestJoin(t *testing.T) {
 	names := []string{"all equal", "few", "many", "zipf 1", "zipf 2", "sorted", "none"}
 	onGroups(t, func(t *testing.T, c hmg.Config) {
-		for _, at := range devicetest.Combinations(t, len(names), len(names), 4, 3, 2, 4, 2) {
-			c.Sort, c.Beyond = hmg.Sorting(at[5]), hmg.Beyond(at[6])
-			sets, taskRows, numbered := []int{1, 2, 4, 9}[at[2]], []uint64{100_000, 1000, 70}[at[3]], at[4] == 0
+		for _, at := range devicetest.Combinations(t, len(names), len(names), 5, 3, 2, 2, 4, 2, 2) {
+			c.Sort, c.Beyond, c.Within = hmg.Sorting(at[6]), hmg.Beyond(at[7]), hmg.Within(at[8])
+			sets, taskRows, numbered := []int{0, 1, 2, 4, 9}[at[2]], []uint64{100_000, 1000, 70}[at[3]], at[4] == 0
 			random := rand.New(rand.NewPCG(uint64(at[0]), uint64(at[1])))
 			keys := [2][]uint64{keysBy[names[at[0]]](random, 2600), keysBy[names[at[1]]](random, 3500)}
-			c.ChunkRows, c.TaskRows = uint64((2600+sets*len(c.Lanes)-1)/(sets*len(c.Lanes))), taskRows
-			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows, sort %s, %s", names[at[0]], names[at[1]],
-				sets, taskRows, c.Sort, c.Beyond)
-			if at[4] == 0 {
+			c.ChunkRows, c.TaskRows = 6100, taskRows
+			if sets > 0 {
+				c.ChunkRows = uint64((2600 + sets*len(c.Lanes) - 1) / (sets * len(c.Lanes)))
+			}
+			what := fmt.Sprintf("%s x %s, %d chunksets, tasks of %d rows, sort %s, %s, %s, numbered %t", names[at[0]],
+				names[at[1]], sets, taskRows, c.Sort, c.Within, c.Beyond, numbered)
+			if at[5] == 0 {
 				check[uint32](t, c, keys, numbered, what)
 			} else {
 				check[uint64](t, c, keys, numbered, what)
@@ -170,7 +188,8 @@ func TestJoin(t *testing.T) {
 	})
 }
 
-func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered bool, what string) {
+func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered bool, what string) (
+	how [2]hmg.Prepared) {
 	pairs, count, how := joined[K](t, &c, keys, numbered)
 	want := simplest[K](keys, numbered)
 	require.EqualValues(t, len(want), count, what)
@@ -182,8 +201,14 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 	for i, side := range how {
 		beyond = beyond || !side.Presorted && len(keys[i]) > setRows
 	}
+	inPlace := c.Within == hmg.WithinPlace && len(keys[0])+len(keys[1]) <= setRows &&
+		(len(c.Lanes) == 1 || c.Sort != hmg.SortAlone) && !(how[0].Presorted && how[1].Presorted)
 	for i, side := range how {
+		require.Equal(t, inPlace, side.InPlace || side.NoRoom, what)
+		require.False(t, side.InPlace && side.NoRoom, what)
 		switch {
+		case side.InPlace:
+			require.Zero(t, side.Chunksets+side.Runs+side.Segments, what)
 		case beyond && c.Beyond == hmg.BeyondSegments:
 			require.Greater(t, side.Segments, 1, what)
 			require.Zero(t, side.Chunksets, what)
@@ -196,6 +221,27 @@ func check[K runs.Word](t *testing.T, c hmg.Config, keys [2][]uint64, numbered b
 			require.Equal(t, wantRuns, side.Runs, what)
 		}
 	}
+	return how
+}
+
+// TestInPlace joins sides in place by every sort, of which none, one, or the other is in order, has one key, or no row.
+func TestInPlace(t *testing.T) {
+	sides := [][2]string{{"few", "many"}, {"few", "few"}, {"zipf 1", "zipf 2"}, {"sorted", "few"}, {"zipf 2", "sorted"},
+		{"all equal", "few"}, {"few", "none"}}
+	if devicetest.RaceDetector {
+		sides = sides[2:5]
+	}
+	onGroups(t, func(t *testing.T, c hmg.Config) {
+		random := rand.New(rand.NewPCG(1, uint64(len(c.Lanes))))
+		c.ChunkRows, c.TaskRows = 10_000, 500
+		for c.Sort = hmg.SortRadix; c.Sort < hmg.SortAlone; c.Sort++ {
+			for i, names := range sides {
+				keys := [2][]uint64{keysBy[names[0]](random, 2000), keysBy[names[1]](random, 3000)}
+				how := check[uint64](t, c, keys, i%2 == 0, fmt.Sprint(names, c.Sort))
+				require.True(t, how[0].InPlace && how[1].InPlace, names)
+			}
+		}
+	})
 }
 
 // TestSegments divides sides that take 1 to 9 chunksets on 1 to 8 devices into segments: of every skew, with keys that
@@ -244,43 +290,125 @@ func TestSegmentsOfHotKeys(t *testing.T) {
 		}
 		keys[1] = slices.DeleteFunc(keys[1], func(key uint64) bool { return key > 100 })
 		check[uint64](t, c, keys, true, "hot")
-		buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](keys[0], true), bufferOf[uint64](keys[1], true)}
+		buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](&c, keys[0], true), bufferOf[uint64](&c, keys[1], true)}
 		sides, err := hmg.Prepare(t.Context(), &c, buffers, [2]bool{true, true}, hmg.OutputCount)
 		require.NoError(t, err)
 		defer sides.Free()
-		how, err := sides.Match(t.Context(), hmg.OutputCount, func(context.Context, *hmg.Found) error { return nil })
+		how, err := sides.Match(t.Context(), func(context.Context, *hmg.Found) error { return nil })
 		require.NoError(t, err)
 		require.Equal(t, 1, how.Whole)
 		require.Less(t, how.Tasks, sides.How[0].Segments-3)
 	})
 }
 
-// TestFit: what is planned for a device fits it, and small sides take no more than they need.
+// counted counts the memory that an allocator has given.
+type counted struct {
+	runs.Allocator
+	mu        sync.Mutex
+	now, most int
+}
+
+func (c *counted) count(sizeBytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now += sizeBytes
+	c.most = max(c.most, c.now)
+}
+
+func (c *counted) Allocate(sizeBytes int) []byte {
+	c.count(sizeBytes)
+	return c.Allocator.Allocate(sizeBytes)
+}
+
+func (c *counted) Free(b []byte) {
+	c.count(-len(b))
+	c.Allocator.Free(b)
+}
+
+// fitted runs a test with lanes that have just the memory that Fit wants for sides of so many rows on devices with a
+// cap, and checks that the host memory is as planned.
+func fitted(t *testing.T, devices []*backend.Device, c hmg.Config, capBytes uint64, rows [2]uint64,
+	test func(c hmg.Config)) {
+	c.Alloc, c.Cores, c.Links = &counted{Allocator: &offheap.Shared}, 2, peers.NewLinks(nil)
+	defer c.Links.Close()
+	d := hmg.Device{Count: len(devices), CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}
+	needBytes, err := c.Fit(d, 8, rows)
+	require.NoError(t, err)
+	if !jointest.Instrumented(t) { // small tiles take more scratch
+		require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
+	}
+	need := exec.Need{Host: exec.Unlimited, Device: make(map[*backend.Device]uint64)}
+	for _, device := range devices {
+		need.Device[device] = needBytes
+	}
+	budget := exec.NewBudget(need)
+	grant, err := budget.Acquire(t.Context(), exec.Need{Device: need.Device})
+	require.NoError(t, err)
+	for _, device := range devices {
+		c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, device), grant))
+	}
+	test(c)
+	grant.Release()
+	require.Equal(t, need.Device, budget.Free().Device, "all device memory is released")
+	require.LessOrEqual(t, uint64(c.Alloc.(*counted).most), c.HostBytes(d, 8, rows))
+	require.Zero(t, c.Alloc.(*counted).now)
+}
+
+// TestFit: what is planned for devices fits them, and small sides take no more than they need.
 func TestFit(t *testing.T) {
-	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
-		var keys [2][]uint64
-		random := rand.New(rand.NewPCG(1, 2))
-		for i := range keys {
-			keys[i] = keysBy["many"](random, 40_000)
-		}
-		links := peers.NewLinks(nil)
-		defer links.Close()
-		for i, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30, 1 << 20, 1 << 20, 1 << 20, 1 << 20} {
-			c := hmg.Config{Alloc: &offheap.Shared, Cores: 2, Links: links, Sort: hmg.Sorting(i % 4),
-				Beyond: hmg.Beyond(min(i%6, 1))}
-			needBytes, err := c.Fit(hmg.Device{Count: 2, CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}, 8,
-				[2]uint64{40_000, 40_000})
-			require.NoError(t, err)
-			require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
-			budget := exec.NewBudget(exec.Need{Host: exec.Unlimited,
-				Device: map[*backend.Device]uint64{devices[0]: needBytes, devices[1]: needBytes}})
-			grant, err := budget.Acquire(t.Context(), budget.Most())
-			require.NoError(t, err)
-			for _, d := range devices {
-				c.Lanes = append(c.Lanes, exec.NewLane(t.Context(), opsOf(t, d), grant))
+	var keys [2][]uint64
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range keys {
+		keys[i] = keysBy["many"](random, 40_000)
+	}
+	sizes := []int{1, 2, 3}
+	if devicetest.RaceDetector {
+		sizes = sizes[1:2]
+	}
+	for _, size := range sizes {
+		devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
+			for _, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30} {
+				for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
+					for i := range 2 {
+						c := hmg.Config{Sort: sort, Beyond: hmg.Beyond(i), Within: hmg.Within(i)}
+						if capBytes == 1<<30 {
+							c.TaskRows = 5_000 // which take less memory than a sort
+						}
+						fitted(t, devices, c, capBytes, [2]uint64{40_000, 40_000}, func(c hmg.Config) {
+							how := check[uint64](t, c, keys, true, fmt.Sprint(capBytes, c.Sort, c.Beyond))
+							inPlace := i == 0 && (size == 1 || sort != hmg.SortAlone)
+							require.True(t, how[0].InPlace == inPlace || capBytes < 1<<30, "%d: %s", capBytes, sort)
+						})
+					}
+				}
 			}
-			check[uint64](t, c, keys, true, fmt.Sprint(capBytes, c.Sort))
-			grant.Release()
+		})
+	}
+}
+
+// TestNoRoom: a key that most rows have does not fit in the memory that devices have for equal shares of both sides.
+// These are then sorted one by one, with the same result.
+func TestNoRoom(t *testing.T) {
+	devicetest.SkipRace(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := [2][]uint64{keysBy["few"](random, 500), draw(40_000, func() uint64 {
+		if random.IntN(20) > 0 {
+			return 7
+		}
+		return random.Uint64N(400)
+	})}
+	devicetest.ForEachGroup(t, 8, func(t *testing.T, devices []*backend.Device) {
+		if jointest.Instrumented(t) {
+			return // see onGroups
+		}
+		for sort := hmg.SortRadix; sort < hmg.SortAlone; sort++ {
+			fitted(t, devices, hmg.Config{Sort: sort, TaskRows: 2_000}, 1<<30, [2]uint64{500, 40_000}, func(c hmg.Config) {
+				how := check[uint64](t, c, keys, true, sort.String())
+				if sort != hmg.SortMerge { // which does not sort or merge again what it has made whole
+					require.True(t, how[0].NoRoom && how[1].NoRoom, sort)
+					require.Equal(t, [2]int{1, 1}, [2]int{how[0].Chunksets, how[1].Chunksets})
+				}
+			})
 		}
 	})
 }
@@ -289,31 +417,35 @@ func TestFit(t *testing.T) {
 func TestErrors(t *testing.T) {
 	planted := errors.New("planted")
 	onGroups(t, func(t *testing.T, c hmg.Config) {
-		c.ChunkRows, c.TaskRows = 300, 100
 		keys := keysBy["few"](rand.New(rand.NewPCG(1, 2)), 3000)
-		for _, c.Beyond = range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
-			prepare := func(ctx context.Context) (*hmg.Sides[uint64], error) {
-				buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](keys, true), bufferOf[uint64](keys, true)}
-				return hmg.Prepare(ctx, &c, buffers, [2]bool{true, true}, hmg.OutputPairs)
+		c.TaskRows = 100
+		for _, c.ChunkRows = range []uint64{300, 6000} {
+			for _, c.Beyond = range []hmg.Beyond{hmg.BeyondSegments, hmg.BeyondMerge} {
+				prepare := func(ctx context.Context) (*hmg.Sides[uint64], error) {
+					buffers := [2]*hmg.Buffer[uint64]{bufferOf[uint64](&c, keys, true), bufferOf[uint64](&c, keys, true)}
+					return hmg.Prepare(ctx, &c, buffers, [2]bool{true, true}, hmg.OutputPairs)
+				}
+				match := func(ctx context.Context, put error) error {
+					sides, err := prepare(t.Context())
+					require.NoError(t, err)
+					defer sides.Free()
+					require.Equal(t, c.ChunkRows == 6000, sides.How[1].InPlace)
+					_, err = sides.Match(ctx, func(_ context.Context, f *hmg.Found) error {
+						f.Release()
+						return put
+					})
+					return err
+				}
+				require.ErrorIs(t, match(t.Context(), planted), planted)
+				sides, err := prepare(t.Context())
+				require.NoError(t, err)
+				sides.Free() // without a match
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				require.ErrorIs(t, match(ctx, nil), backend.ErrCancelled)
+				_, err = prepare(ctx)
+				require.ErrorIs(t, err, backend.ErrCancelled)
 			}
-			sides, err := prepare(t.Context())
-			require.NoError(t, err)
-			defer sides.Free()
-			_, err = sides.Match(t.Context(), hmg.OutputPairs, func(_ context.Context, f *hmg.Found) error {
-				f.Release()
-				return planted
-			})
-			require.ErrorIs(t, err, planted)
-
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			_, err = sides.Match(ctx, hmg.OutputPairs, func(_ context.Context, f *hmg.Found) error {
-				f.Release()
-				return nil
-			})
-			require.ErrorIs(t, err, backend.ErrCancelled)
-			_, err = prepare(ctx)
-			require.ErrorIs(t, err, backend.ErrCancelled)
 		}
 	})
 }

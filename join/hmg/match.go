@@ -29,6 +29,9 @@ func (f *Found) Release() {
 	}
 }
 
+// putFound receives what is found.
+type putFound = func(context.Context, *Found) error
+
 // Matched is how two sides were matched.
 type Matched struct {
 	Tasks int // range searches
@@ -39,11 +42,11 @@ type Matched struct {
 // into tasks of at most TaskRows rows (HMG 3.3.1). Each device has several streams, so that the upload of a task, the
 // range search of another and the download of a third overlap (figure 12); a stream takes the next task as soon as it
 // is free.
-func matchSorted[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Block[K, uint32], out Output,
-	put func(context.Context, *Found) error) (how Matched, err error) {
+func (s *Sides[K]) matchSorted(ctx context.Context, put putFound) (how Matched, err error) {
+	c := s.config
 	var sorted [2]runs.Run[K, uint32]
-	for i := range sides {
-		if sorted[i], err = runs.NewRun(sides[i]); err != nil {
+	for i, b := range s.buffers {
+		if sorted[i], err = runs.NewRun(b.Block); err != nil {
 			return how, err
 		}
 	}
@@ -59,11 +62,7 @@ func matchSorted[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Bloc
 		for range min(c.streams(), len(tasks)) {
 			flow.Go("search ranges", func(ctx context.Context) error {
 				for i := next.Add(1) - 1; int(i) < len(tasks); i = next.Add(1) - 1 {
-					found, err := search(ctx, c, c.Lanes[device].Nested(ctx), sides, tasks[i], out)
-					if err == nil && found.Rows > 0 {
-						err = put(ctx, found)
-					}
-					if err != nil {
+					if err := s.matchTask(ctx, c.Lanes[device], tasks[i], put); err != nil {
 						return err
 					}
 				}
@@ -72,17 +71,17 @@ func matchSorted[K runs.Word](ctx context.Context, c *Config, sides [2]runs.Bloc
 		}
 	}
 	how.Whole = len(parts.Whole)
-	flow.Go("pair whole keys", func(ctx context.Context) error { return pairWhole(ctx, sides, parts.Whole, out, put) })
+	flow.Go("pair whole keys", func(ctx context.Context) error { return s.pairWhole(ctx, parts.Whole, put) })
 	return how, flow.Wait()
 }
 
 // pairWhole puts the pairs of keys of which all rows of one side pair with all of the other.
-func pairWhole[K runs.Word](ctx context.Context, sides [2]runs.Block[K, uint32], whole []runs.Pair, out Output,
-	put func(context.Context, *Found) error) error {
+func (s *Sides[K]) pairWhole(ctx context.Context, whole []runs.Pair, put putFound) error {
 	for _, w := range whole {
-		p := runs.Product[uint32]{Rows: sides[0].Rows[w.R.First:w.R.End], Others: sides[1].Rows[w.S.First:w.S.End]}
+		p := runs.Product[uint32]{Rows: s.buffers[0].Rows[w.R.First:w.R.End],
+			Others: s.buffers[1].Rows[w.S.First:w.S.End]}
 		found := &Found{Rows: p.Len()}
-		if out == OutputPairs {
+		if s.out == OutputPairs {
 			found.Pairs = p
 		}
 		if err := put(ctx, found); err != nil {
@@ -92,32 +91,17 @@ func pairWhole[K runs.Word](ctx context.Context, sides [2]runs.Block[K, uint32],
 	return nil
 }
 
-// search uploads the keys of a task to a device and finds the ranges.
-func search[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, sides [2]runs.Block[K, uint32],
-	task runs.Pair, out Output) (*Found, error) {
-	defer lane.Memory.ReleaseAll()
-	var rows [2]uint64
-	var keys [2]backend.Range
-	var own [2]runs.Block[K, uint32]
-	for i, span := range [2]runs.Span{task.R, task.S} {
-		rows[i] = span.Rows()
-		own[i].Keys, own[i].Rows = sides[i].Keys[span.First:span.End], sides[i].Rows[span.First:span.End]
-		keys[i] = lane.Memory.New(rows[i]*uint64(bytesOf[K]()), "keys of a task").All()
-	}
-	if err := lane.Memory.Err(); err != nil {
-		return nil, err
-	}
-	if _, err := lane.Device().UploadAll(ctx, []backend.Transfer{
-		{Device: keys[0], Host: backend.AsBytes(own[0].Keys)}, {Device: keys[1], Host: backend.AsBytes(own[1].Keys)},
-	}); err != nil {
-		return nil, err
-	}
-	m, err := searchRanges(ctx, lane.Nested(ctx), keys, rows, bytesOf[K](), out)
+// matchTask uploads the keys of a task to a device, finds the ranges and brings them back.
+func (s *Sides[K]) matchTask(ctx context.Context, lane *exec.Lane, task runs.Pair, put putFound) error {
+	g, _, err := s.upload(ctx, lane, task, [2]numbers{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer m.Release()
-	return fetch(ctx, c, lane, &m, own, out)
+	if err := g.search(ctx, lane, s.out); err != nil {
+		g.Release()
+		return err
+	}
+	return s.bringBack(ctx, lane, g, put)
 }
 
 // matched is the ranges that a device found.
@@ -135,55 +119,51 @@ func (m *matched) Release() {
 	}
 }
 
-// searchRanges finds the ranges of the rows of the shorter side in the longer one, both sorted (HMG 3.3.3). They are in
-// the memory of the lane.
-func searchRanges(ctx context.Context, lane *exec.Lane, keys [2]backend.Range, rows [2]uint64, keyBytes int,
-	out Output) (m matched, err error) {
-	m.memory = lane.Memory
-	if rows[1] < rows[0] {
-		m.few = 1
+// search finds the ranges of the rows of the shorter side in the longer one, both sorted (HMG 3.3.3).
+func (g *segment) search(ctx context.Context, lane *exec.Lane, out Output) (err error) {
+	if g.chunks[1].Rows < g.chunks[0].Rows {
+		g.few = 1
 	}
-	few, many := m.few, 1-m.few
-	p, err := primitive.PlanRangeSearch(lane.Tuning(), rows[few], rows[many], keyBytes)
+	few, many := &g.chunks[g.few].Chunk, &g.chunks[1-g.few].Chunk
+	if few.Rows == 0 {
+		return nil
+	}
+	p, err := primitive.PlanRangeSearch(lane.Tuning(), few.Rows, many.Rows, few.Keys.Bytes)
 	if err != nil {
-		return m, err
+		return err
 	}
-	defer func() {
-		if err != nil {
-			m.Release()
-		}
-	}()
-	scratch := lane.Memory.New(p.ScratchBytes, "search scratch").All()
+	g.memory = lane.Scope(ctx)
+	scratch := g.memory.New(p.ScratchBytes, "search scratch").All()
 	if out == OutputPairs {
-		m.begins = lane.Memory.New(rows[few]*4, "range begins").All()
-		m.counts = lane.Memory.New(rows[few]*4, "range counts").All()
+		g.begins = g.memory.New(few.Rows*4, "range begins").All()
+		g.counts = g.memory.New(few.Rows*4, "range counts").All()
 	}
-	if err := lane.Memory.Err(); err != nil {
-		return m, err
+	if err := g.memory.Err(); err != nil {
+		return err
 	}
 	list := lane.List("range search")
-	if err := lane.RangeSearch(list, p, keys[few], keys[many], m.begins, m.counts, scratch); err != nil {
-		return m, err
+	if err := lane.RangeSearch(list, p, few.Keys.Data, many.Keys.Data, g.begins, g.counts, scratch); err != nil {
+		return err
 	}
-	m.pairs, err = lane.FetchNumber(ctx, list, scratch.Part(p.TotalOffset, 8))
-	return m, err
+	g.pairs, err = lane.FetchNumber(ctx, list, scratch.Part(p.TotalOffset, 8))
+	return err
 }
 
-// fetch downloads ranges of the rows of own, if there are any.
-func fetch[K runs.Word](ctx context.Context, c *Config, lane *exec.Lane, m *matched, own [2]runs.Block[K, uint32],
-	out Output) (*Found, error) {
-	found := &Found{Rows: m.pairs, Probe: m.few, alloc: c.Alloc}
-	if out == OutputCount || m.pairs == 0 {
+// fetch downloads the ranges of a segment, if there are any.
+func fetch(ctx context.Context, c *Config, lane *exec.Lane, g *segment, out Output) (*Found, error) {
+	found := &Found{Rows: g.pairs, Probe: g.few, alloc: c.Alloc}
+	if out == OutputCount || g.pairs == 0 {
 		return found, nil
 	}
-	n := len(own[m.few].Rows)
+	probe, other := g.rows[g.few], g.rows[1-g.few]
+	n := len(probe)
 	found.ranges = c.Alloc.Allocate(8 * n)
 	words := backend.Words(found.ranges)
-	to := runs.Matches[uint32]{Rows: own[m.few].Rows, Begins: words[:n], Counts: words[n:], Others: own[1-m.few].Rows}
+	to := runs.Matches[uint32]{Rows: probe, Begins: words[:n], Counts: words[n:], Others: other}
 	err := lane.Device().DownloadAll(ctx, []backend.Transfer{
-		{Device: m.begins, Host: backend.AsBytes(to.Begins)}, {Device: m.counts, Host: backend.AsBytes(to.Counts)}})
+		{Device: g.begins, Host: backend.AsBytes(to.Begins)}, {Device: g.counts, Host: backend.AsBytes(to.Counts)}})
 	if err == nil {
-		found.Pairs, err = to.Expand(ctx, 1)
+		found.Pairs, err = to.Expand(ctx, c.Cores)
 	}
 	if err != nil {
 		found.Release()

@@ -8,20 +8,25 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/runs"
 )
 
-// Sides are two sides in host memory that were prepared for their match: sorted each, or divided into segments. The
-// owner frees them when nothing refers to them any more.
+// Sides are two sides that were prepared for their match: sorted in host memory each, divided there into segments, or
+// sorted and searched on the devices. The owner frees them when nothing refers to them any more.
 type Sides[K runs.Word] struct {
 	How [2]Prepared
 
-	config  *Config
-	buffers [2]*Buffer[K]
-	divided *runs.Division[K] // nil if both sides are sorted
+	config   *Config
+	out      Output
+	buffers  [2]*Buffer[K]
+	numbered [2]bool
+	divided  *runs.Division[K] // nil unless the sides are divided
+	placed   []*segment        // of each device, with its ranges; nil unless the sides are in place
 }
 
 // Prepared is how a side was prepared.
 type Prepared struct {
-	Presorted bool // nothing had to be done
-	Segments  int  // of both sides; 0: the side was sorted
+	Presorted bool // it was in order: nothing had to be done, unless the other side had to be placed
+	InPlace   bool // both sides are on the devices
+	NoRoom    bool // both sides should have been, but a device had no room for its range of keys
+	Segments  int  // of both sides; 0: the side was not divided
 	Chunksets int
 	Runs      int // that the host merged; less than 2: none
 }
@@ -34,14 +39,15 @@ const (
 	OutputCount        // the number of pairs only
 )
 
-// Prepare sorts both sides, or divides them into segments if one of them takes several chunksets to sort. It owns the
-// buffers, also if it fails. The row numbers of a side that is numbered are not read, and are 0, 1, 2, ... Rows with
-// equal keys stay in no particular order.
+// Prepare sorts both sides, or divides them into segments if one of them takes several chunksets to sort. If both fit
+// the devices together, they are placed on them, and their ranges are found. It owns the buffers, also if it fails. The
+// row numbers of a side that is numbered are not read, and are 0, 1, 2, ... Rows with equal keys stay in no particular
+// order.
 //
 // Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled.
 func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K], numbered [2]bool, out Output) (
 	_ *Sides[K], err error) {
-	s := &Sides[K]{config: c, buffers: buffers}
+	s := &Sides[K]{config: c, out: out, buffers: buffers, numbered: numbered}
 	defer func() {
 		if err != nil {
 			s.Free()
@@ -52,13 +58,21 @@ func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K],
 		if s.How[i].Presorted, err = isSorted(ctx, b.Keys); err != nil {
 			return nil, err
 		}
+		if s.How[i].Presorted && numbered[i] && out == OutputPairs {
+			number(b.Rows)
+		}
 		beyond = beyond || !s.How[i].Presorted && uint64(len(b.Keys)) > c.ChunkRows*uint64(len(c.Lanes))
 	}
-	if beyond && c.Beyond == BeyondSegments {
-		return s, s.divide(ctx, numbered, out)
+	switch inOrder := s.How[0].Presorted && s.How[1].Presorted; {
+	case !inOrder && c.inPlace(len(c.Lanes), [2]uint64{uint64(len(buffers[0].Keys)), uint64(len(buffers[1].Keys))}):
+		if err = s.place(ctx); err == nil || !noRoom(err) {
+			return s, err
+		}
+	case beyond && c.Beyond == BeyondSegments:
+		return s, s.divide(ctx)
 	}
 	for i := range buffers {
-		if err = s.sort(ctx, i, numbered[i]); err != nil {
+		if err = s.sort(ctx, i); err != nil {
 			return nil, err
 		}
 	}
@@ -67,21 +81,25 @@ func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K],
 
 // Free frees the sides. A second Free does nothing.
 func (s *Sides[K]) Free() {
+	s.clear()
 	for _, b := range s.buffers {
 		b.Free()
 	}
 }
 
-// Match finds the pairs of both sides. put receives what is found, from several goroutines at a time and in no
+// Match finds the pairs of both sides, once. put receives what is found, from several goroutines at a time and in no
 // particular order; with OutputCount, only numbers of pairs. The sides must stay as long as Found are used.
 //
 // Errors: backend.ErrDeviceMemory if TaskRows or ChunkRows are too many for a device; those of put and of the devices;
 // ErrCancelled.
-func (s *Sides[K]) Match(ctx context.Context, out Output, put func(context.Context, *Found) error) (Matched, error) {
-	if s.divided != nil {
-		return s.matchSegments(ctx, out, put)
+func (s *Sides[K]) Match(ctx context.Context, put func(context.Context, *Found) error) (Matched, error) {
+	switch {
+	case s.placed != nil:
+		return s.matchPlaced(ctx, put)
+	case s.divided != nil:
+		return s.matchSegments(ctx, put)
 	}
-	return matchSorted(ctx, s.config, [2]runs.Block[K, uint32]{s.buffers[0].Block, s.buffers[1].Block}, out, put)
+	return s.matchSorted(ctx, put)
 }
 
 // isSorted reports whether keys are in order; it ends at the first that is not.
@@ -99,15 +117,15 @@ func isSorted[K runs.Word](ctx context.Context, keys []K) (bool, error) {
 }
 
 // sort sorts a side unless it is in order: in place if it becomes one run, and otherwise into memory of its own.
-func (s *Sides[K]) sort(ctx context.Context, side int, numbered bool) error {
+func (s *Sides[K]) sort(ctx context.Context, side int) error {
 	b, how := s.buffers[side], &s.How[side]
 	if how.Presorted {
-		if numbered {
-			number(b.Rows)
-		}
 		return nil
 	}
-	sorter := &sorter[K]{Config: s.config, side: b.Block, numbered: numbered}
+	sorter := &sorter[K]{Config: s.config, side: b.Block, numbers: givenNumbers}
+	if s.numbered[side] {
+		sorter.numbers = countedNumbers
+	}
 	var err error
 	if how.Chunksets, err = sorter.run(ctx); err != nil {
 		return err

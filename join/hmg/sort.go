@@ -7,8 +7,6 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exchange/runs"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/ranges"
-	"github.com/spirjoin/spirjoin/relation"
 )
 
 // sorter sorts the chunksets of a side in place.
@@ -17,45 +15,15 @@ import (
 // the next is uploaded, and the last one downloaded to the memory that it came from.
 type sorter[K runs.Word] struct {
 	*Config
-	side     runs.Block[K, uint32]
-	numbered bool
-	sorted   []runs.Run[K, uint32]
+	side    runs.Block[K, uint32]
+	numbers numbers
+	sorted  []runs.Run[K, uint32]
 }
 
-// chunkset is rows on all devices.
+// chunkset is a chunk on each device.
 type chunkset struct {
 	first  int // row in the side
 	chunks []chunk
-}
-
-// chunk is the rows of a chunkset on one device.
-type chunk struct {
-	relation.Chunk // keys, with row numbers as payload
-	release        func()
-}
-
-// hold makes other memory that of the chunk, and releases what it had.
-func (c *chunk) hold(release func()) {
-	if c.release != nil {
-		c.release()
-	}
-	c.release = release
-}
-
-// sort sorts the chunk on its device, with these row numbers.
-func (c *chunk) sort(ctx context.Context, lane *exec.Lane, numbers ranges.Numbers) error {
-	lane = lane.Nested(ctx)
-	sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", numbers)
-	if err != nil || sorted.Keys == c.Keys.Data { // they were in order
-		lane.Memory.ReleaseAll()
-		return err
-	}
-	c.Keys.Data = sorted.Keys
-	if !numbers.None {
-		c.Payload[0].Data = sorted.IDs
-	}
-	c.hold(lane.Memory.ReleaseAll)
-	return nil
 }
 
 // Release releases the device memory.
@@ -111,35 +79,12 @@ func (s *sorter[K]) run(ctx context.Context) (count int, err error) {
 func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, error) {
 	devices := len(s.Lanes)
 	set := &chunkset{first: first, chunks: make([]chunk, devices)}
-	err := each(ctx, "upload a chunk", devices, func(ctx context.Context, i int) error {
-		lane := s.Lanes[i].Nested(ctx)
-		c := &set.chunks[i]
-		c.hold(lane.Memory.ReleaseAll)
+	if err := each(ctx, "upload a chunk", devices, func(ctx context.Context, i int) error {
 		from, to := first+(end-first)*i/devices, first+(end-first)*(i+1)/devices
-		c.Rows = uint64(to - from)
-		keys := lane.Memory.New(c.Rows*uint64(bytesOf[K]()), "keys of a chunk").All()
-		c.Keys = relation.Values{Data: keys, Bytes: bytesOf[K]()}
-		ids := lane.Memory.New(c.Rows*4, "row numbers of a chunk").All()
-		c.Payload = []relation.Values{{Data: ids, Bytes: 4}}
-		if err := lane.Memory.Err(); err != nil || c.Rows == 0 {
-			return err
-		}
-		transfers := []backend.Transfer{{Device: c.Keys.Data, Host: backend.AsBytes(s.side.Keys[from:to])}}
-		if s.numbered {
-			list := lane.List("number rows")
-			if err := lane.Iota(list, ids, c.Rows, uint32(from)); err != nil {
-				return err
-			}
-			if err := lane.Submit(ctx, list); err != nil {
-				return err
-			}
-		} else {
-			transfers = append(transfers, backend.Transfer{Device: ids, Host: backend.AsBytes(s.side.Rows[from:to])})
-		}
-		_, err := lane.Device().UploadAll(ctx, transfers)
+		_, err := upload(ctx, s.Lanes[i], load[K]{&set.chunks[i], s.side, runs.Span{First: uint64(from), End: uint64(to)},
+			s.numbers})
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		set.Release()
 		return nil, err
 	}
@@ -150,8 +95,7 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
 	if s.alone() {
 		return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
-			c := &set.chunks[i]
-			return c.sort(ctx, s.Lanes[i], ranges.Numbers{Given: c.Payload[0].Data})
+			return set.chunks[i].sort(ctx, s.Lanes[i])
 		})
 	}
 	lanes := make([]*exec.Lane, len(s.Lanes))
