@@ -53,8 +53,8 @@ func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes u
 // Close ends all joins and closes the links between the devices, as the engine that it is of does.
 func (h *HMG) Close() { h.engines[0].Close() }
 
-// Join sorts or divides the keys of both tables and begins to match them; a count is complete when it returns. The tables must stay
-// alive until the result is closed.
+// Join sorts or divides the keys of both tables and begins to match them; a count is complete when it returns. The
+// tables must stay alive until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
 // orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for

@@ -175,8 +175,8 @@ func (q *Query) worthwhile() error {
 	}
 	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
 		Detail: fmt.Sprintf("%s in %s takes %s (predicted), with enough device memory %s, and a division %s",
-			best.Algorithm.Name(), text.Plural(best.Facts.Granules(), "granule"), text.Duration(best.Time()), text.Duration(whole),
-			text.Duration(q.DivideTime))}
+			best.Algorithm.Name(), text.Plural(best.Facts.Granules(), "granule"), text.Duration(best.Time()),
+			text.Duration(whole), text.Duration(q.DivideTime))}
 }
 
 // missing ranks what an alternative that cannot run lacks: 0 for host memory alone, so that more device memory is never
