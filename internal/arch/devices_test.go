@@ -17,11 +17,12 @@ import (
 func TestDeviceTestsRunOnDevices(t *testing.T) {
 	script, err := os.ReadFile("../../tools/test.sh")
 	require.NoError(t, err)
-	list := regexp.MustCompile(`(?ms)^device_packages=\((.*?)\)$`).FindSubmatch(script)
-	require.NotNil(t, list, "tools/test.sh has no list device_packages")
-	patterns, folders := strings.Fields(string(list[1])), deviceTests(t, os.DirFS("../.."))
+	lists := regexp.MustCompile(`(?ms)^(?:device|bench)_packages=\((.*?)\)$`).FindAllSubmatch(script, -1)
+	require.Len(t, lists, 2, "tools/test.sh lacks the list device_packages or bench_packages")
+	patterns := strings.Fields(string(lists[0][1]) + " " + string(lists[1][1]))
+	folders := deviceTests(t, os.DirFS("../.."))
 	require.Contains(t, folders, "primitive")
-	require.Empty(t, unmatched(patterns, folders), "device_packages in tools/test.sh lacks them")
+	require.Empty(t, unmatched(patterns, folders), "device_packages and bench_packages in tools/test.sh lack them")
 
 	planted := []string{"join", "join/hash", "joiner", "ranges", "kernel/kerneltest"}
 	missing := unmatched([]string{"./join/...", "./ranges", "./kernel"}, planted)
