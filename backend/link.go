@@ -63,9 +63,6 @@ const coreChunkBytes = 1 << 20
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
 //
-// Where the driver of [DriverCopy] reaches the buffers of both devices, see [Join], it copies between them directly, by
-// no queue.
-//
 // Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
 // each device, or 64 MiB on the host for each.
 type PeerLink struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// planDivided is the plan of a join of tables for which the device is too small, as short says: both are divided into
-// parts, each of which is a join of its own. If the join does not allow that ([Engine.Stream]), the error is short, if
-// possible with what would allow it.
+// planDivided is the plan of a join of tables for which the device is too small, or too slow with the memory that it
+// has, as short says: both are divided into parts, each of which is a join of its own. If the join does not allow that
+// ([Engine.Stream]), the error is short, if possible with what would allow it.
 func (e *Engine) planDivided(layout *Layout, tables [2]arrow.Table, short error) (*Plan, error) {
 	p := &Plan{Layout: layout, engine: e, tables: tables, short: short}
 	switch {

@@ -66,15 +66,15 @@ func TestTablesAreDivided(t *testing.T) {
 func TestSmallGranulesAreNotWorthwhile(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
-	left := keyed(t, "k", 2_000_000, func(i int) int64 { return int64(i) * 7919 % 2_000_003 })
-	right := keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i) * 7907 % 2_000_003 })
+	tables := [2]arrow.Table{keyed(t, "k", 2_000_000, func(i int) int64 { return int64(i) * 7919 % 2_000_003 }),
+		keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i) * 7907 % 2_000_003 })}
 	spec := join.Spec{On: onK}
 	planned := func(capBytes uint64, undivided bool) (text string) {
 		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 		defer func() { require.NoError(t, done()) }()
 		engine := smallEngine(t, device)
 		engine.GranuleRows, engine.WindowRows, engine.Undivided = 0, 0, undivided
-		plan, err := engine.Plan(t.Context(), left, right, spec)
+		plan, err := engine.Plan(t.Context(), tables[0], tables[1], spec)
 		require.NoError(t, err)
 		return plan.String()
 	}
@@ -85,8 +85,21 @@ func TestSmallGranulesAreNotWorthwhile(t *testing.T) {
 		}
 	}
 	require.Positive(t, granules, "a few granules are worthwhile")
-	require.Contains(t, planned(capBytes, false), "granules takes ")
+	require.Contains(t, planned(capBytes, false), "granules is predicted to take ")
 	require.Contains(t, planned(capBytes, true), "granules of at most")
+
+	// A plan that is chosen for its memory is not compared with one that is faster, but takes as many granules.
+	tables = [2]arrow.Table{keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i % 2) }),
+		keyed(t, "k", 40, func(i int) int64 { return int64(i % 2) })}
+	frugal := 0
+	for capBytes := uint64(32 << 20); capBytes <= 128<<20; capBytes += 8 << 20 {
+		text := planned(capBytes, false)
+		require.NotContains(t, text, "divided ")
+		if strings.Contains(text, "the best in memory and time") && strings.Contains(text, "granules of at most") {
+			frugal++
+		}
+	}
+	require.Positive(t, frugal)
 }
 
 // TestUndividedTables: a refusal says what would let the tables be divided.

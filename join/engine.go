@@ -78,7 +78,7 @@ type Plan struct {
 
 	engine *Engine
 	tables [2]arrow.Table
-	short  error // why the tables are divided: what the device lacks for any plan of whole ones; nil if they are not
+	short  error // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
@@ -158,8 +158,9 @@ func (p *Plan) String() string {
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build
 // side once, for the range of their values (of a large table, a sample), and samples both sides, to estimate how they
-// match. It transfers nothing to the device. If the device is too small for any plan, both tables are divided into parts
-// that are joined one after the other, unless the join does not allow that ([Engine.Stream]).
+// match. It transfers nothing to the device. If the device is too small for any plan, or for one that is predicted to be
+// faster than that, both tables are divided into parts that are joined one after the other, unless the join does not
+// allow that ([Engine.Stream]).
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
 // needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.

@@ -53,8 +53,8 @@ func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes u
 // Close ends all joins and closes the links between the devices, as the engine that it is of does.
 func (h *HMG) Close() { h.engines[0].Close() }
 
-// Join sorts or divides the keys of both tables and begins to match them; a count is complete when it returns. The
-// tables must stay alive until the result is closed.
+// Join sorts or divides the keys of both tables and matches them up to the first rows; a count is complete when it
+// returns. The tables must stay alive until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
 // orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for
@@ -96,8 +96,14 @@ func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (
 	} else {
 		err = startHMG[uint64](h, r)
 	}
-	if err == nil && layout.Spec.Output == Count {
+	switch {
+	case err != nil:
+	case layout.Spec.Output == Count:
 		err = r.count(ctx)
+	default:
+		if r.first = r.next(); r.first == nil {
+			err = r.flow.Wait()
+		}
 	}
 	if err != nil {
 		r.Close()
@@ -214,6 +220,7 @@ type HMGResult struct {
 	keys      *relation.KeyPlan
 	flow      *exec.Flow
 	found     *exec.Pipe[*hmg.Found]
+	first     *hmg.Found // taken from the pipe before the output is drawn
 	rows      atomic.Uint64
 	all       atomic.Bool // rows is the number of all
 	cores     int
@@ -282,4 +289,10 @@ func (r *HMGResult) count(ctx context.Context) error {
 }
 
 // Close ends the join and releases its memory. A second Close does nothing.
-func (r *HMGResult) Close() { r.flow.Stop() }
+func (r *HMGResult) Close() {
+	r.flow.Stop()
+	if r.first != nil {
+		r.first.Release()
+		r.first = nil
+	}
+}

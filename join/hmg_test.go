@@ -208,8 +208,7 @@ func TestHMGRefuses(t *testing.T) {
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		for _, output := range []join.Output{join.Count, join.Rows} {
 			r, err := h.Join(t.Context(), table, table, join.Spec{On: onK, Output: output, MaxOutputRows: 900*900 - 1})
-			if output == join.Rows {
-				require.NoError(t, err)
+			if err == nil { // the first of several tasks has fewer
 				for _, err = range r.Batches(t.Context()) {
 				}
 				r.Close()

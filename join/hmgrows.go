@@ -124,8 +124,10 @@ func (r *HMGResult) pieces(ctx context.Context) iter.Seq2[[2][]uint32, error] {
 }
 
 // next returns what the next task found; nil if there is none.
-func (r *HMGResult) next() *hmg.Found {
-	f, _, _ := r.found.Take(r.flow.Context())
+func (r *HMGResult) next() (f *hmg.Found) {
+	if f, r.first = r.first, nil; f == nil {
+		f, _, _ = r.found.Take(r.flow.Context())
+	}
 	return f
 }
 

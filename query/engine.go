@@ -31,8 +31,6 @@ type Engine struct {
 	Keys KeyPlace
 	// Spread makes several devices load every build side once, and pass it on over any links. For measurements and tests.
 	Spread bool
-	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
-	Trace *exec.Trace
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
 
@@ -43,6 +41,9 @@ type Engine struct {
 
 // shared is what engines of several devices share.
 type shared struct {
+	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
+	Trace *exec.Trace
+
 	flows     exec.Flows
 	budget    *exec.Budget
 	hostBytes uint64       // cap of host memory, or exec.Unlimited

@@ -159,23 +159,29 @@ func (e *Engine) Plan(spec Spec) (*Query, error) {
 	}).Err
 }
 
-// worthwhile is backend.ErrDeviceMemory if small granules take longer than to divide both sides and to join their parts
-// as fast as with enough memory.
+// worthwhile is backend.ErrDeviceMemory if even the fastest alternative, in small granules, takes longer than to divide
+// both sides and to join their parts as fast as with enough memory.
 func (q *Query) worthwhile() error {
-	best := &q.Alternatives[0]
-	if q.DivideTime == 0 || q.Rates == nil || best.Facts.Granules() == 1 {
+	fastest := &q.Alternatives[0] // another one may be the best in memory and time
+	if q.DivideTime == 0 || q.Rates == nil || fastest.Facts.Granules() == 1 {
 		return nil
 	}
-	whole := best.Time()
+	whole := fastest.Time()
 	for i := range q.Alternatives {
-		whole = min(whole, q.Alternatives[i].Time()-q.Alternatives[i].ExtraTime)
+		a := &q.Alternatives[i]
+		if a.Err == nil && a.Time() < fastest.Time() {
+			fastest = a
+		}
+		if a.Err == nil || a.lacks > 0 {
+			whole = min(whole, a.Time()-a.ExtraTime)
+		}
 	}
-	if best.Time() <= whole+q.DivideTime {
+	if fastest.Time() <= whole+q.DivideTime {
 		return nil
 	}
 	return &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
-		Detail: fmt.Sprintf("%s in %s takes %s (predicted), with enough device memory %s, and a division %s",
-			best.Algorithm.Name(), text.Plural(best.Facts.Granules(), "granule"), text.Duration(best.Time()),
+		Detail: fmt.Sprintf("%s in %s is predicted to take %s; with enough device memory %s, plus %s for a division",
+			fastest.Algorithm.Name(), text.Plural(fastest.Facts.Granules(), "granule"), text.Duration(fastest.Time()),
 			text.Duration(whole), text.Duration(q.DivideTime))}
 }
 

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -32,11 +33,10 @@ func main() {
 	os.Exit(run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// endByPipe ends the process by SIGPIPE, as a write to a pipe whose reader is gone does, but leaves nothing.
-func endByPipe() {
+// endByPipe removes temporary files, and ends the process by SIGPIPE with another write to the standard stream whose
+// reader is gone. It returns if w is another one.
+func endByPipe(w io.Writer) {
 	_ = tableio.RemoveTemporaryFiles()
 	signal.Reset(syscall.SIGPIPE)
-	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
-		_, _ = stream.Write([]byte("\n"))
-	}
+	_, _ = w.Write([]byte("\n"))
 }

@@ -100,7 +100,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		endByPipe()
+		endByPipe(o.w)
 	}
 	if err != nil && o.err == nil {
 		o.err = &tableio.Error{Kind: tableio.ErrOutput, Op: "write", Path: "-", Err: plainError(err)}
