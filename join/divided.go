@@ -26,10 +26,11 @@ func (e *Engine) planDivided(layout *Layout, tables [2]arrow.Table, short error)
 }
 
 // divideTime is the predicted time in which the host divides rows of both sides by their keys, and what parts take more
-// than a join of all rows: about 20 ns of CPU time a row (docs/exchange.md), which many cores cannot share evenly.
-func divideTime(rows uint64) time.Duration {
-	const perRow, eachJoin, mostCores = 20 * time.Nanosecond, 30 * time.Millisecond, 8
-	return eachJoin + time.Duration(rows)*perRow/time.Duration(min(runtime.GOMAXPROCS(0), mostCores))
+// than a join of all rows. Rows of 16 bytes take about 20 ns of CPU time, which many cores cannot share evenly.
+func divideTime(rows, sizeBytes uint64) time.Duration {
+	const perRow, perByte, eachJoin, mostCores = 10, 0.6, 30e6, 8 // ns
+	work := perRow*float64(rows) + perByte*float64(sizeBytes)
+	return time.Duration(eachJoin + work/float64(min(runtime.GOMAXPROCS(0), mostCores)))
 }
 
 // inParts reports whether the join can be divided into joins of parts.

@@ -18,8 +18,8 @@ import (
 
 // TestLostBeforeFirstRows: a join of tables has first rows, or its count, whichever of three devices are lost, as long
 // as one is left: while the build side moves between them or is scattered, while they merge marks, while one joins
-// alone, and while keys are sorted across them or, after their round trip, matched. The failures are reported, and rows that follow are complete or end with
-// the error.
+// alone, and while keys are sorted across them or, after their round trip, matched. The failures are reported, and rows
+// that follow are complete or end with the error.
 func TestLostBeforeFirstRows(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)

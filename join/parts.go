@@ -298,7 +298,8 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q := l.lower()
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	if b.divides {
-		q.DivideTime = divideTime(q.Facts.Rows[0] + q.Facts.Rows[1])
+		build, probe := uint64(b.table.NumRows()), s.expected()
+		q.DivideTime = divideTime(build+probe, s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.schema)))
 	}
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()

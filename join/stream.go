@@ -166,7 +166,7 @@ func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, pr
 	}
 	progress.Start("plan")
 	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, turn: c.turn,
-		guess: c.guess, divides: c.depth == 0 && e.whole(&layout.Spec, 0) == ""}
+		guess: c.guess, divides: c.depth == 0 && len(e.others) == 0 && e.whole(&layout.Spec, 0) == ""}
 	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
 }
 
