@@ -16,7 +16,6 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/query"
 )
 
 // oneTask is a division with one task after the other, all the same.
@@ -33,6 +32,7 @@ func (oneTask) String() string   { return "" }
 func TestTaskWaits(t *testing.T) {
 	devicetest.HostTest(t)
 	limited := NewEngine(hostOps(t), memory.DefaultAllocator, 64<<20)
+	free := NewEngine(hostOps(t), memory.DefaultAllocator, 0)
 	for name, c := range map[string]struct {
 		engine *Engine
 		of     output
@@ -44,7 +44,7 @@ func TestTaskWaits(t *testing.T) {
 		"device free":   {engine: limited, of: new(HMGResult)},
 		"nothing short": {of: new(HMGResult)},
 	} {
-		e := cmp.Or(c.engine, &Engine{Engine: new(query.Engine)})
+		e := cmp.Or(c.engine, free)
 		all := newTasks(t.Context(), e, &Layout{}, oneTask{&task{layout: &Layout{}, ended: func() {}}})
 		all.oneByOne, all.under = c.one, &task{result: &Result{of: c.of}}
 		all.startNext()
