@@ -158,8 +158,8 @@ func (p *Plan) String() string {
 
 // Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build
 // side once, for the range of their values (of a large table, a sample), and samples both sides, to estimate how they
-// match. It transfers nothing to the device. If the device is too small for any plan, or for one that is predicted to be
-// faster than that, both tables are divided into parts that are joined one after the other, unless the join does not
+// match. It transfers nothing to the device. If the device is too small for any plan, or for one that is predicted to
+// be faster than that, both tables are divided into parts that are joined one after the other, unless the join does not
 // allow that ([Engine.Stream]).
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join

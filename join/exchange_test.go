@@ -423,8 +423,8 @@ func watched(batches func(context.Context) iter.Seq2[arrow.RecordBatch, error], 
 	}
 }
 
-// TestDividedForTheOrder: under a limit of host memory with a place for parts, rows come in the order of the build side,
-// too: both sides are divided, of whatever size.
+// TestDividedForTheOrder: under a limit of host memory with a place for parts, rows come in the order of the build
+// side, too: both sides are divided, of whatever size.
 func TestDividedForTheOrder(t *testing.T) {
 	left := keyed(t, "k", 900, func(i int) int64 { return int64(i*7%410 - 1) })
 	right := keyed(t, "k", 1500, func(i int) int64 { return int64(i*11%520 - 1) })

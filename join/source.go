@@ -19,8 +19,8 @@ type Source struct {
 	Rows   int64 // approximate total number, for predictions; negative if unknown
 	// Batches yields the rows in order. A batch has the columns of Schema, and may have others; the receiver owns and
 	// releases it. An error or a panic ends the sequence, and the join fails with it. When ctx is done, a source that
-	// waits for rows should return. Batches is called once per join; with Again, it may be called again, for all rows, when
-	// nothing draws from the last sequence any more. A separate goroutine may consume a sequence.
+	// waits for rows should return. Batches is called once per join; with Again, it may be called again, for all rows,
+	// when nothing draws from the last sequence any more. A separate goroutine may consume a sequence.
 	Batches func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
 	Again   bool
 
@@ -77,8 +77,7 @@ func FromTable(table arrow.Table) Source {
 			draw(reader, yield)
 		}
 	}
-	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, Again: true,
-		table: table}
+	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, Again: true, table: table}
 }
 
 // FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of

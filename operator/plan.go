@@ -151,7 +151,8 @@ type Plan struct {
 	// Met is the number of random accesses that pairs make to the rows of a side whose columns were not moved. Repeated
 	// accesses to a row that was just accessed do not count.
 	Met [2]float64
-	// ExtraTime is how much more predicted time it takes than with enough memory to join all rows at once.
+	// ExtraTime is how much more predicted time it takes than with enough memory to join all rows at once; 0 without
+	// rates.
 	ExtraTime time.Duration
 	Detail    any // decisions of the algorithm, for its operator
 }

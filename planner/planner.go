@@ -53,12 +53,14 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 			return nil, err
 		}
 		rates.Predict(p)
-		whole, err := a.Plan(&f, want)
-		if err != nil {
-			return nil, err
+		if rates != nil {
+			whole, err := a.Plan(&f, want)
+			if err != nil {
+				return nil, err
+			}
+			rates.Predict(whole)
+			p.ExtraTime = p.Time() - whole.Time()
 		}
-		rates.Predict(whole)
-		p.ExtraTime = p.Time() - whole.Time()
 		if !slices.ContainsFunc(all, func(other *operator.Plan) bool { return same(p, other) }) {
 			all = append(all, p)
 		}

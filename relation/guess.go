@@ -71,9 +71,10 @@ func (e extent) widened(d domain) extent {
 func (p *KeyPlan) Guessed() bool { return p.guessed != [2]bool{} }
 
 // Check measures the sides whose ranges were guessed, in a pass over their keys, and reports whether all keys are in
-// the range. If not, codes are wrong, and so is what was made of them. It leaves a quarter of the cores to whoever moves
-// the rows meanwhile: on two GPUs, copies stood still for 20 ms while all 32 cores measured. A quarter of the cores would
-// be too few: they took longer than the build side to arrive. Errors wrap backend.ErrCancelled or backend.ErrTimedOut.
+// the range. If not, codes are wrong, and so is what was made of them. It leaves a quarter of the cores to whoever
+// moves the rows meanwhile: on two GPUs, copies stood still for 20 ms while all 32 cores measured. A quarter of the
+// cores would be too few: they took longer than the build side to arrive. Errors wrap backend.ErrCancelled or
+// backend.ErrTimedOut.
 func (p *KeyPlan) Check(ctx context.Context) (within bool, err error) {
 	cores := max(1, runtime.GOMAXPROCS(0)*3/4)
 	for side := range p.sides {
