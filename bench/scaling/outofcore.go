@@ -217,8 +217,10 @@ func (s *core) limited(ctx context.Context, b *bed, c Cell, from supply, way Way
 	if err != nil {
 		return nil, err
 	}
+	d.untrace = s.Trace.Device(d.ops.Device())
 	defer func() { err = errors.Join(err, d.close()) }()
 	engine := engineOn([]*device{d}, way.MemoryLimitBytes)
+	engine.Trace = s.Trace
 	defer engine.Close()
 	engine.Spill(s.folder, math.MaxUint64)
 	contenders := []*contender{{Way: way, engine: engine, begin: from.begin}}

@@ -33,7 +33,6 @@ func (s *session) benchMultiGPUCommand() *cli.Command {
 				Usage: "`WHAT` joins return: count, pairs or rows; default: count,rows"},
 			&cli.StringFlag{Name: "algorithm", Category: run,
 				Usage: "`NAME` of the algorithm; default: the one predicted to be fastest"},
-			&cli.StringFlag{Name: "trace", Category: output, Usage: "write a Chrome trace of all runs to `FILE`, for Perfetto"},
 		}, scalingFlags(run, output)),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
@@ -98,6 +97,7 @@ func scalingFlags(run, output string) []cli.Flag {
 			Usage: "run the joins for a `TIME` before; default: 1s"},
 		&cli.StringFlag{Name: "csv", Category: output,
 			Usage: "write the results to `FILE`, which appears whole or not at all"},
+		&cli.StringFlag{Name: "trace", Category: output, Usage: "write a Chrome trace of all runs to `FILE`, for Perfetto"},
 	}
 }
 

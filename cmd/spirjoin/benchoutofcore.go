@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/bench/scaling"
 	"github.com/spirjoin/spirjoin/join"
 )
@@ -37,7 +39,10 @@ func (s *session) benchOutOfCoreCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return s.measureScaling(c.Context, sweep)
+			return traced(c.Context, c.String("trace"), func(ctx context.Context, trace *spirjoin.Trace) error {
+				sweep.Trace = trace
+				return s.measureScaling(ctx, sweep)
+			})
 		},
 	}
 }
