@@ -154,9 +154,11 @@ type fused struct {
 	least, most int // numbers of the first and the last bucket
 }
 
-// fuse joins neighbouring pieces of a rank that have at most small rows together, or none of which takes more passes of
-// a sort together than alone: each group is one copy between two devices, and one sort.
-func fuse(pieces []piece, buckets []bucket, varying, small uint64) (groups []fused) {
+// fuse joins neighbouring pieces of a rank that have at most small rows together, or that are sorted together in no
+// more time, where dispatches of a pass take the time of so many rows: each group is one copy between two devices, and
+// one sort.
+func fuse(pieces []piece, buckets []bucket, varying, small, dispatch uint64) (groups []fused) {
+	work := func(differing, rows uint64) uint64 { return uint64(passes(differing)) * (dispatch + rows) }
 	for i, p := range pieces {
 		b := &buckets[p.bucket]
 		next := fused{owner: p.owner, first: i, end: i + 1, differing: varying & (1<<b.low - 1), total: p.total,
@@ -165,9 +167,9 @@ func fuse(pieces []piece, buckets []bucket, varying, small uint64) (groups []fus
 			last := &groups[n-1]
 			high := bits.Len64(buckets[last.least].least ^ b.least)
 			both := last.differing | next.differing | varying&(1<<high-1)
-			if last.total+next.total <= small || passes(both) <= min(passes(last.differing), passes(next.differing)) {
-				last.end, last.most, last.differing = i+1, p.bucket, both
-				last.total += next.total
+			all := last.total + next.total
+			if all <= small || work(both, all) <= work(last.differing, last.total)+work(next.differing, next.total) {
+				last.end, last.most, last.differing, last.total = i+1, p.bucket, both, all
 				continue
 			}
 		}

@@ -20,7 +20,7 @@ func divideOnHost(keys [][]uint64, weights []uint32, places KeyPlaces) (x *radix
 		for _, key := range of {
 			and, or = and&key, or|key
 		}
-		said[rank] = putNumbers(uint64(len(of)), or&^and, and&or)
+		said[rank] = putNumbers(uint64(rank%2*100), uint64(len(of)), or&^and, and&or)
 	}
 	again, err := x.Decide(said)
 	for ; again && err == nil; rounds++ {
@@ -114,7 +114,7 @@ func TestDivide(t *testing.T) {
 	})
 }
 
-// TestFuse: small neighbours are sorted together, others only if that takes no further pass.
+// TestFuse: small neighbours are sorted together, others only if that takes no more time.
 func TestFuse(t *testing.T) {
 	devicetest.HostTest(t)
 	buckets := make([]bucket, 256)
@@ -124,10 +124,12 @@ func TestFuse(t *testing.T) {
 	d := divide(buckets, targets(51_200, 2, nil), 0xffffffff, 100, SplitKeys)
 	require.Equal(t, []boundary{{bucket: 128}}, d.boundaries)
 	pieces := d.pieces(buckets)
-	require.Len(t, fuse(pieces, buckets, 0xffffffff, 100), 256)
-	require.Len(t, fuse(pieces, buckets, 0xffffffff, 400), 128)
-	require.Len(t, fuse(pieces, buckets, 0xfffff, 100), 2, "as many passes as one by one")
-	for _, g := range fuse(pieces, buckets, 0xffffffff, 400) {
+	require.Len(t, fuse(pieces, buckets, 0xffffffff, 100, 0), 256)
+	require.Len(t, fuse(pieces, buckets, 0xffffffff, 400, 0), 128)
+	require.Len(t, fuse(pieces, buckets, 0xfffff, 100, 0), 2, "as many passes as one by one")
+	require.Len(t, fuse(pieces, buckets, 0xffffffff, 100, 50), 256, "3 passes of 200 rows, twice, or 4 of 400")
+	require.Len(t, fuse(pieces, buckets, 0xffffffff, 100, 250), 2, "dispatches take more than a further pass")
+	for _, g := range fuse(pieces, buckets, 0xffffffff, 400, 0) {
 		require.Equal(t, 25, bits.Len64(g.differing))
 	}
 	require.Equal(t, 4, passes(0xffffffff))
