@@ -115,9 +115,10 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 
 // spread sets the parts of rows that have no hash by their numbers, or by the type of the side alone.
 func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
+	seed := d.seed()
 	inRanges(cores(), len(parts), func(_, from, to int) {
 		for row := from; row < to; row++ {
-			parts[row] = d.part(uint64(row))
+			parts[row] = partOf(uint64(row)+seed, uint64(d.Parts))
 		}
 	})
 	if d.Alone[side] == nil {
@@ -132,19 +133,33 @@ func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Ta
 
 // place sets the parts of rows by their hashes.
 func (d *Divider) place(ctx context.Context, table *relation.HashedTable, parts []uint16) error {
+	seed, all := d.seed(), uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
-		rows = rows[:len(hashes)]
-		for i, hash := range hashes {
-			parts[rows[i]] = d.part(hash)
+		n := len(hashes)
+		if n == 0 {
+			return
+		}
+		if first := int(rows[0]); int(rows[n-1])-first == n-1 { // neighbours
+			of := parts[first:][:n]
+			for i, hash := range hashes {
+				of[i] = partOf(hash+seed, all)
+			}
+			return
+		}
+		for i, row := range rows[:n] {
+			parts[row] = partOf(hashes[i]+seed, all)
 		}
 	})
 }
 
-// part is the part of a hash: the high bits of a mix of it, which has no bits in common with the mixes of kernels.
-func (d *Divider) part(hash uint64) uint16 {
-	x := hash + (d.Seed+1)*0x9e3779b97f4a7c15
+// seed makes hashes differ from those of other divisions.
+func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
+
+// partOf is the part of a hash with the seed: the high bits of a mix of it, which has no bits in common with the mixes
+// of kernels.
+func partOf(x, parts uint64) uint16 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	part, _ := bits.Mul64(x^x>>31, uint64(d.Parts))
+	part, _ := bits.Mul64(x^x>>31, parts)
 	return uint16(part)
 }

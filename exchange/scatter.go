@@ -33,10 +33,7 @@ func newScatter(of []uint16, parts int) *scatter {
 		s.at[core] = make([]int64, parts)
 	}
 	inRanges(len(s.at), len(of), func(core, from, to int) {
-		counts := s.at[core]
-		for _, part := range of[from:to] {
-			counts[part]++
-		}
+		count(of[from:to], s.at[core])
 	})
 	for part := range parts {
 		sum := int64(0)
@@ -46,6 +43,21 @@ func newScatter(of []uint16, parts int) *scatter {
 		s.starts[part+1] = s.starts[part] + sum
 	}
 	return s
+}
+
+// count adds up the rows of each part. Neighbours have counts of their own: to count a part twice in a row is to wait.
+func count(of []uint16, counts []int64) {
+	odd := make([]int64, len(counts))
+	for ; len(of) >= 2; of = of[2:] {
+		counts[of[0]]++
+		odd[of[1]]++
+	}
+	for _, part := range of {
+		counts[part]++
+	}
+	for part, n := range odd {
+		counts[part] += n
+	}
 }
 
 // rows is the number of rows of a part.
@@ -119,31 +131,36 @@ func plainBytes(column *arrow.Chunked) int {
 	return rowBytes
 }
 
-func scatterAll[T any](s *scatter, column *arrow.Chunked, to []*memory.Buffer) {
-	out := make([][]T, len(to))
-	for part, buffer := range to {
-		out[part] = valuesOf[T](buffer)
-	}
+func scatterAll[T any](s *scatter, column *arrow.Chunked, into []*memory.Buffer) {
 	inRanges(len(s.at), len(s.of), func(core, from, to int) {
-		next, first := slices.Clone(s.at[core]), 0
+		out, first := make([]cursor, len(into)), 0
+		for part, buffer := range into {
+			out[part] = cursor{unsafe.Pointer(unsafe.SliceData(buffer.Bytes())), s.at[core][part]}
+		}
 		for _, chunk := range column.Chunks() {
 			begin, end := max(from, first), min(to, first+chunk.Len())
 			if begin < end {
 				values := valuesOf[T](chunk.Data().Buffers()[1])[chunk.Data().Offset()+begin-first:]
-				scatterValues(values[:end-begin], s.of[begin:end], next, out)
+				scatterValues(values[:end-begin], s.of[begin:end], out)
 			}
 			first += chunk.Len()
 		}
 	})
 }
 
-func scatterValues[T any](values []T, of []uint16, next []int64, out [][]T) {
+// cursor is where the next row of a part goes, in values of that.
+type cursor struct {
+	to unsafe.Pointer
+	at int64
+}
+
+// scatterValues appends values to their parts, which have room for them: the rows of each were counted.
+func scatterValues[T any](values []T, of []uint16, out []cursor) {
 	of = of[:len(values)]
 	for i, v := range values {
-		part := of[i]
-		at := next[part]
-		out[part][at] = v
-		next[part] = at + 1
+		c := &out[of[i]]
+		*(*T)(unsafe.Add(c.to, c.at*int64(unsafe.Sizeof(v)))) = v
+		c.at++
 	}
 }
 
