@@ -36,7 +36,7 @@ func BenchmarkDivide(b *testing.B) {
 	require.NoError(b, err)
 	for _, parts := range []int{8, 64, 512} {
 		b.Run(fmt.Sprintf("parts=%d", parts), func(b *testing.B) {
-			d := exchange.Divider{Hashes: hashes, Parts: parts}
+			d := exchange.Divider{Hashes: hashes, Parts: parts, Together: true}
 			b.SetBytes(int64(rows) * 16)
 			before := cputime.Now()
 			for b.Loop() {

@@ -24,6 +24,9 @@ type Divider struct {
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
+	// Together says that the parts of a block may share memory, which is then freed with the last of them: it takes less
+	// time to allocate, and to import on a device.
+	Together bool
 }
 
 // All is the number of all parts.
@@ -34,8 +37,8 @@ func (d *Divider) All() int {
 	return d.Parts
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc, on all cores.
-// Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Bind] and
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together, on
+// all cores. Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Bind] and
 // [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
@@ -59,7 +62,7 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 	var order []uint32
 	for i := range int(table.NumCols()) {
 		column := table.Column(i).Data()
-		if scattered := s.column(column, alloc); scattered != nil {
+		if scattered := s.column(column, d.Together, alloc); scattered != nil {
 			for part, c := range scattered {
 				columns[part][i] = c
 			}

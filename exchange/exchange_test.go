@@ -81,7 +81,7 @@ func TestEqualKeysMeet(t *testing.T) {
 			schemas := [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}
 			hashes, err := relation.PlanHashes(schemas, [2][]string{{"k"}, {"k"}}, name == "with nulls")
 			require.NoError(t, err)
-			d := exchange.Divider{Hashes: hashes, Parts: parts}
+			d := exchange.Divider{Hashes: hashes, Parts: parts, Together: name == "numbers"}
 			where, sizes := make(map[string]int), make([]int, parts)
 			for side, table := range tables {
 				for row, part := range partsOf(t, &d, relation.Side(side), table) {

@@ -78,17 +78,14 @@ func (s *scatter) order(order []uint32) {
 	})
 }
 
-// column divides a column of fixed width without NULL into one array for each part; nil for other columns.
-func (s *scatter) column(column *arrow.Chunked, alloc memory.Allocator) (parts []arrow.Array) {
+// column divides a column of fixed width without NULL into one array for each part, of memory of its own or, together,
+// of the same; nil for other columns.
+func (s *scatter) column(column *arrow.Chunked, together bool, alloc memory.Allocator) (parts []arrow.Array) {
 	rowBytes := plainBytes(column)
 	if rowBytes == 0 {
 		return nil
 	}
-	out := make([]*memory.Buffer, len(s.starts)-1)
-	for part := range out {
-		out[part] = memory.NewResizableBuffer(alloc)
-		out[part].Resize(int(s.rows(part)) * rowBytes)
-	}
+	out := s.buffers(rowBytes, together, alloc)
 	switch rowBytes {
 	case 1:
 		scatterAll[uint8](s, column, out)
@@ -108,6 +105,32 @@ func (s *scatter) column(column *arrow.Chunked, alloc memory.Allocator) (parts [
 		data.Release()
 	}
 	return parts
+}
+
+// buffers are one of each part.
+func (s *scatter) buffers(rowBytes int, together bool, alloc memory.Allocator) []*memory.Buffer {
+	const alignment = 256 // of what a kernel reads
+	out, at, all := make([]*memory.Buffer, len(s.starts)-1), 0, (*memory.Buffer)(nil)
+	partBytes := func(part int) int { return int(s.rows(part)) * rowBytes }
+	if together {
+		sum := 0
+		for part := range out {
+			sum += (partBytes(part) + alignment - 1) &^ (alignment - 1)
+		}
+		all = memory.NewResizableBuffer(alloc)
+		all.Resize(sum)
+		defer all.Release()
+	}
+	for part := range out {
+		if together {
+			out[part] = memory.SliceBuffer(all, at, partBytes(part))
+			at += (partBytes(part) + alignment - 1) &^ (alignment - 1)
+			continue
+		}
+		out[part] = memory.NewResizableBuffer(alloc)
+		out[part].Resize(partBytes(part))
+	}
+	return out
 }
 
 // plainBytes is the size of the values of a column that can be copied as they are; 0 if they cannot.

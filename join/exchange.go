@@ -150,6 +150,7 @@ func (p *sides) settle(c *collector) (err error) {
 		}
 		options.File = p.file
 	}
+	p.divider.Together = p.file == nil // a part that is written frees memory
 	p.place = exchange.NewPlace(options)
 	return nil
 }
