@@ -12,7 +12,8 @@ import (
 // DeviceOptions are the limits of a [Device]; zero values mean the defaults.
 type DeviceOptions struct {
 	DeviceMemoryBytes uint64 // hard cap of device-local memory; default 80% of the budget of the device
-	// hard cap of host-visible memory, without imported memory; default a quarter of the device cap, at least 256 MiB
+	// hard cap of host-visible memory, without imported memory, and of memory that is pinned for tables; default a fifth of
+	// the budget of the device, or, where that is the host's memory, a quarter of the device cap; at least 256 MiB
 	HostMemoryBytes uint64
 	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms
@@ -57,7 +58,10 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		options.DeviceMemoryBytes = budget / 5 * 4
 	}
 	if options.HostMemoryBytes == 0 {
-		options.HostMemoryBytes = max(options.DeviceMemoryBytes/4, 256<<20)
+		options.HostMemoryBytes = max(budget/5, 256<<20)
+		if info.Unified {
+			options.HostMemoryBytes = max(options.DeviceMemoryBytes/4, 256<<20)
+		}
 	}
 	if options.WaitLimit == 0 {
 		options.WaitLimit = time.Minute

@@ -152,18 +152,20 @@ func TestLargeColumns(t *testing.T) {
 // TestHostMemoryOption: what the error names does move the cap of host-visible memory.
 func TestHostMemoryOption(t *testing.T) {
 	const gibibyte = 1 << 30
-	ask := func(options DeviceOptions, sizeBytes uint64) error {
-		device := NewDevice(&fakeDriver{info: DeviceInfo{Limits: Limits{MaxAllocationBytes: gibibyte,
-			MaxBufferBytes: gibibyte, MaxBlockBytes: gibibyte}}}, options)
+	ask := func(unified bool, options DeviceOptions, sizeBytes uint64) error {
+		device := NewDevice(&fakeDriver{info: DeviceInfo{Unified: unified, Heaps: []Heap{{5 * gibibyte / 2, 5 * gibibyte / 2,
+			true}}, Limits: Limits{MaxAllocationBytes: gibibyte, MaxBufferBytes: gibibyte, MaxBlockBytes: gibibyte}}}, options)
 		b, err := device.Allocate(context.Background(), HostVisible, sizeBytes, "staging")
 		b.Release()
 		require.NoError(t, device.Close())
 		return err
 	}
-	err := ask(DeviceOptions{DeviceMemoryBytes: 2 * gibibyte}, gibibyte/2+4096)
+	err := ask(false, DeviceOptions{}, gibibyte/2+4096)
 	require.ErrorIs(t, err, ErrHostMemory)
-	require.ErrorContains(t, err, "raise DeviceOptions.HostMemoryBytes, by default a quarter of device_memory")
+	require.ErrorContains(t, err, "raise DeviceOptions.HostMemoryBytes, by default a fifth of the memory of the device")
 	require.NotContains(t, err.Error(), "memory_limit")
-	require.NoError(t, ask(DeviceOptions{DeviceMemoryBytes: 3 * gibibyte}, gibibyte/2+4096))
-	require.NoError(t, ask(DeviceOptions{DeviceMemoryBytes: 2 * gibibyte, HostMemoryBytes: gibibyte}, gibibyte/2+4096))
+	require.NoError(t, ask(false, DeviceOptions{HostMemoryBytes: gibibyte}, gibibyte/2+4096))
+	few := DeviceOptions{DeviceMemoryBytes: gibibyte} // of the device, which is the host's memory only if it is unified
+	require.NoError(t, ask(false, few, gibibyte/2-4096))
+	require.ErrorIs(t, ask(true, few, gibibyte/2-4096), ErrHostMemory)
 }

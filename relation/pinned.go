@@ -15,10 +15,10 @@ import (
 
 // PinnedAllocator is an Arrow allocator whose large blocks are host memory that a device has imported, so that uploads
 // and downloads of columns in it need no copy through staging buffers. They are outside Go's heap, in large pages.
-// Small blocks, which gain nothing, and blocks beyond the cap or the limit of the device come from Go's memory; Pinned
-// returns how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for concurrent
-// use. Allocate may wait, up to the time limit of the device, for an abandoned copy that still uses a block. Close the
-// allocator before the device; blocks in use then stay readable until they are freed.
+// Small blocks, which gain nothing, and blocks beyond the cap or the limit of the device come from [offheap.Shared];
+// Pinned returns how much is imported. Freed blocks are kept and reused, because pinning pages is slow. Safe for
+// concurrent use. Allocate may wait, up to the time limit of the device, for an abandoned copy that still uses a block.
+// Close the allocator before the device; blocks in use then stay readable until they are freed.
 type PinnedAllocator struct {
 	device   *backend.Device
 	capBytes uint64
@@ -51,11 +51,11 @@ const minPinnedBytes = 256 << 10
 
 // NewPinnedAllocator returns an allocator that imports at most capBytes at a time into the device. The owner closes it.
 func NewPinnedAllocator(device *backend.Device, capBytes uint64) *PinnedAllocator {
-	return &PinnedAllocator{device: device, capBytes: capBytes, small: memory.NewGoAllocator(),
+	return &PinnedAllocator{device: device, capBytes: capBytes, small: &offheap.Shared,
 		regions: make(map[*byte]*pinnedRegion)}
 }
 
-// Pinned returns the bytes that are imported now, and those that were requested since the start but came from Go's
+// Pinned returns the bytes that are imported now, and those that were requested since the start but came from other
 // memory, because of the cap or because the device refused.
 func (a *PinnedAllocator) Pinned() (sizeBytes, declinedBytes uint64) {
 	a.mu.Lock()
@@ -148,6 +148,7 @@ func (a *PinnedAllocator) importPages(size int) *pinnedRegion {
 	if err != nil {
 		return nil
 	}
+	offheap.Populate(pages)
 	buffer, err := a.device.Import(context.Background(), pages, "pinned arrow memory")
 	if err != nil {
 		unmap()
