@@ -107,6 +107,9 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	result *Result, err error) {
 	p.tasks = newTasks(ctx, p.engine, p.layout, of)
 	p.tasks.oneByOne = c.deviceShort
+	if _, of := of.(*parts); of && c.grant == nil {
+		p.tasks.mostAhead = 2
+	}
 	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {
@@ -197,8 +200,12 @@ func (b *dividedBlock) Release() {
 }
 
 // mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
-// write. While one is divided, the next one is read and the one before put in the place.
-const mostBlockBytes = 64 << 20
+// write. While one is divided, the next one is read and the one before put in the place. Of tables, which are there
+// already, pieces are larger: a device reads fewer of them for each part.
+const (
+	mostBlockBytes      = 64 << 20
+	mostTableBlockBytes = 256 << 20
+)
 
 // planDivider plans the hashes of keys. Keys of a side that must be unique have hashes even if the other side's type
 // cannot hold them.
@@ -245,6 +252,9 @@ func (p *sides) fill(c *collector) error {
 		})
 	})
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
+	if p.file == nil && c.sources[relation.Left].table != nil && c.sources[relation.Right].table != nil {
+		blockBytes = mostTableBlockBytes
+	}
 	if p.engine.DivideBytes > 0 {
 		blockBytes = min(blockBytes, p.engine.DivideBytes)
 	}

@@ -19,7 +19,7 @@ import (
 
 // tasks are joins whose outputs together are that of one join, one after the other. While the output of one is drawn,
 // the next one is begun, up to its first rows, as far as there is memory for both: a task that waits for memory waits
-// for those before it, which never do.
+// for those before it, which never do. Where memory of the host has no limit, the one after it is read and planned.
 //
 //	task 1   read build side, plan ─ join ─ output
 //	task 2                           read build side, plan ─ join ─ output
@@ -36,9 +36,12 @@ type tasks struct {
 	// and columns of one would leave gaps among those of the other.
 	oneByOne bool
 
-	under  *task // is drawn
-	ahead  *task // is begun; nil if there are no more
-	done   bool  // the task under way has ended, and is among those before
+	// mostAhead is how many tasks are begun while one is drawn. All but the first of them are only read and planned.
+	mostAhead int
+
+	under  *task   // is drawn
+	ahead  []*task // are begun, in their order; none if there are no more
+	done   bool    // the task under way has ended, and is among those before
 	before query.Stats
 	closed bool
 }
@@ -63,19 +66,20 @@ type task struct {
 	ended   func()  // frees what this task needs
 
 	shown  atomic.Bool // its progress is that of the join
-	turn   turn        // comes when the task before has ended, unless there is no need to wait for that
+	turn   turn        // comes when no task is before it but that which is drawn, or when that has ended (tasks.waits)
+	given  bool        // the turn has come
 	begun  chan struct{}
 	result *Result // once it is begun
 	err    error
 }
 
 func newTasks(ctx context.Context, e *Engine, layout *Layout, of divided) *tasks {
-	return &tasks{divided: of, engine: e, layout: layout, flow: exec.NewFlow(exec.WithTrace(ctx, e.Trace))}
+	return &tasks{divided: of, engine: e, layout: layout, flow: exec.NewFlow(exec.WithTrace(ctx, e.Trace)), mostAhead: 1}
 }
 
 // begin begins the first task; all of them if they are only counted.
 func (t *tasks) begin() (*Result, error) {
-	t.startNext()
+	t.beginAhead()
 	for more := true; more && (t.under == nil || t.layout.Spec.Output == Count); {
 		var err error
 		if more, err = t.advance(t.flow.Context()); err != nil {
@@ -85,12 +89,22 @@ func (t *tasks) begin() (*Result, error) {
 	return &Result{Device: t.under.result.Device, of: t}, nil
 }
 
-// startNext begins the next task on a goroutine.
-func (t *tasks) startNext() {
-	next := t.task()
-	if t.ahead = next; next == nil {
-		return
+// beginAhead begins the next tasks, as many as may be ahead.
+func (t *tasks) beginAhead() {
+	for len(t.ahead) < t.mostAhead {
+		next := t.task()
+		if next == nil {
+			break
+		}
+		next.begun, next.turn = make(chan struct{}), make(turn)
+		t.ahead = append(t.ahead, next)
+		t.beginTask(next)
 	}
+	t.giveTurn()
+}
+
+// beginTask begins a task on a goroutine.
+func (t *tasks) beginTask(next *task) {
 	fixed := *next.layout
 	if limit := fixed.Spec.MaxOutputRows; limit > 0 {
 		fixed.Spec.MaxOutputRows = max(1, limit-min(limit, t.before.OutputRows))
@@ -103,14 +117,10 @@ func (t *tasks) startNext() {
 			}
 		}
 	}
-	next.begun, next.turn = make(chan struct{}), make(turn)
-	begin, device := t.waits()
-	if !device {
-		close(next.turn)
-	}
+	waits, _ := t.waits()
 	t.flow.Go("begin "+next.name, func(ctx context.Context) error {
 		defer close(next.begun)
-		if begin {
+		if waits {
 			if next.err = next.turn.wait(ctx); next.err != nil {
 				return nil
 			}
@@ -121,6 +131,17 @@ func (t *tasks) startNext() {
 		})
 		return nil
 	})
+}
+
+// giveTurn gives the first task ahead its turn, unless it waits for the end of the one under way.
+func (t *tasks) giveTurn() {
+	if len(t.ahead) == 0 || t.ahead[0].given {
+		return
+	}
+	if _, waits := t.waits(); !waits {
+		t.ahead[0].given = true
+		close(t.ahead[0].turn)
+	}
 }
 
 // turn is closed when a task may take memory of the device; nil: it may at once.
@@ -154,34 +175,30 @@ func (t *tasks) waits() (begin, device bool) {
 // advance ends the task under way and goes on with the next one; more is false if there is none.
 func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 	if t.under != nil {
-		_, waits := t.waits()
 		t.before, t.done = t.Stats(), true
 		t.under.result.Close()
 		t.under.ended()
-		if waits && t.ahead != nil {
-			close(t.ahead.turn)
-		}
+		t.giveTurn()
 	}
-	for t.ahead != nil {
-		next := t.ahead
+	for len(t.ahead) > 0 {
+		next := t.ahead[0]
 		next.shown.Store(true)
 		select {
 		case <-next.begun:
 		case <-ctx.Done():
 			return false, backend.ContextError(ctx)
 		}
-		switch {
-		case next.err == nil:
+		t.ahead = t.ahead[1:]
+		if next.err == nil {
 			t.under, t.done = next, false
-			t.startNext()
+			t.beginAhead()
 			return true, t.check()
-		case !t.divided.again(next.err):
-			t.ahead = nil
-			next.ended()
+		}
+		again := t.divided.again(next.err)
+		if next.ended(); !again {
 			return false, t.limited(next.err)
 		}
-		next.ended()
-		t.startNext()
+		t.beginAhead()
 	}
 	return false, nil
 }
@@ -201,7 +218,7 @@ func (t *tasks) Rows() uint64 {
 }
 
 // Counted reports whether rows is the number of all.
-func (t *tasks) Counted() bool { return t.ahead == nil && t.under.result.Counted() }
+func (t *tasks) Counted() bool { return len(t.ahead) == 0 && t.under.result.Counted() }
 
 // check returns ErrLimit if there are too many output rows.
 func (t *tasks) check() error {
@@ -302,7 +319,7 @@ func (t *tasks) Close() {
 	}
 	t.closed = true
 	t.flow.Stop()
-	for _, task := range []*task{t.under, t.ahead} {
+	for _, task := range append([]*task{t.under}, t.ahead...) {
 		if task == nil || task == t.under && t.done {
 			continue
 		}

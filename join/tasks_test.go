@@ -3,6 +3,7 @@ package join
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"testing"
 	"time"
@@ -18,14 +19,19 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// oneTask is a division with one task after the other, all the same.
-type oneTask struct{ of *task }
+// someTasks is a division with these tasks.
+type someTasks struct{ left []*task }
 
-func (o oneTask) task() *task    { return o.of }
-func (oneTask) end()             {}
-func (oneTask) err() error       { return nil }
-func (oneTask) again(error) bool { return false }
-func (oneTask) String() string   { return "" }
+func (s *someTasks) task() (next *task) {
+	if len(s.left) > 0 {
+		next, s.left = s.left[0], s.left[1:]
+	}
+	return next
+}
+func (*someTasks) end()             {}
+func (*someTasks) err() error       { return nil }
+func (*someTasks) again(error) bool { return false }
+func (*someTasks) String() string   { return "" }
 
 // TestTaskWaits: a task does not begin while the one before, which was divided again, has tasks of its own, nor where
 // the device is short of memory and that of the host is limited: it would hold memory that others wait for.
@@ -45,49 +51,74 @@ func TestTaskWaits(t *testing.T) {
 		"nothing short": {of: new(HMGResult)},
 	} {
 		e := cmp.Or(c.engine, free)
-		all := newTasks(t.Context(), e, &Layout{}, oneTask{&task{layout: &Layout{}, ended: func() {}}})
+		all := newTasks(t.Context(), e, &Layout{}, &someTasks{[]*task{{layout: &Layout{}, ended: func() {}}}})
 		all.oneByOne, all.under = c.one, &task{result: &Result{of: c.of}}
-		all.startNext()
+		all.beginAhead()
 		select { // it fails at once where it begins, as there is nothing to join
-		case <-all.ahead.begun:
+		case <-all.ahead[0].begun:
 			require.False(t, c.waits, name)
 		case <-time.After(50 * time.Millisecond):
 			require.True(t, c.waits, name)
 		}
 		all.flow.Stop()
-		<-all.ahead.begun
+		<-all.ahead[0].begun
 	}
 }
 
 // TestTaskIsReadBeforeItsTurn: where only the device is short of memory, the next task is read while the one before has
-// the device, and joined after that has ended.
+// the device, and joined after that has ended. The one after the next is read, and joined when it is the next.
 func TestTaskIsReadBeforeItsTurn(t *testing.T) {
 	devicetest.HostTest(t)
+	for _, short := range []bool{true, false} {
+		testTurns(t, short)
+	}
+}
+
+func testTurns(t *testing.T, short bool) {
 	e := NewEngine(hostOps(t), memory.DefaultAllocator, 0)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	layout, err := NewLayout(schema, schema, Spec{LeftOn: []string{"k"}, RightOn: []string{"k"}})
 	require.NoError(t, err)
-	read := make(chan struct{}, 2)
+	read := make(chan struct{}, 6)
 	empty := Source{Schema: schema, Rows: 0, Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(func(arrow.RecordBatch, error) bool) { read <- struct{}{} }
 	}}
-	all := newTasks(t.Context(), e, layout, oneTask{&task{layout: layout, sources: [2]Source{empty, empty}, name: "next",
-		ended: func() {}}})
-	defer all.flow.Stop()
-	all.oneByOne, all.under = true, &task{result: &Result{of: new(HMGResult)}}
-	all.startNext()
-	next := all.ahead
-	<-read
-	<-read
-	select {
-	case <-next.begun:
-		require.Fail(t, "it has taken the device")
-	case <-time.After(50 * time.Millisecond):
+	var of []*task
+	for i := range 3 {
+		of = append(of, &task{layout: layout, sources: [2]Source{empty, empty}, name: fmt.Sprint(i), ended: func() {}})
 	}
-	close(next.turn)
-	<-next.begun
-	require.NoError(t, next.err)
-	next.result.Close()
+	all := newTasks(t.Context(), e, layout, &someTasks{of})
+	all.oneByOne, all.mostAhead = short, 2
+	defer all.Close()
+	advance := func(to *task) {
+		more, err := all.advance(t.Context())
+		require.NoError(t, err)
+		require.True(t, more)
+		require.Same(t, to, all.under)
+	}
+	waits := func(of *task) {
+		select {
+		case <-of.begun:
+			require.Fail(t, "it has taken the device")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	all.beginAhead()
+	waits(of[1])
+	advance(of[0])
+	for range 6 {
+		<-read
+	}
+	if waits(of[2]); short {
+		waits(of[1])
+	} else {
+		<-of[1].begun
+	}
+	advance(of[1])
+	advance(of[2])
+	more, err := all.advance(t.Context())
+	require.NoError(t, err)
+	require.False(t, more)
 }
 
 // TestMergeLends: the memory for runs of an ordered output goes to tasks that need all there is.

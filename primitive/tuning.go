@@ -205,9 +205,11 @@ func (t Tuning) ConfigFor(primitive string, variant backend.Config, rows uint64)
 
 // Row returns the row that decides the configuration of a call; an empty one if there is none.
 func (t Tuning) Row(primitive string, variant backend.Config, rows uint64) TuningRow {
-	for _, row := range slices.Backward(t[primitive]) {
-		if agree(row.Variant, variant) && row.MinRows <= rows && (row.MaxRows == 0 || rows <= row.MaxRows) {
-			return row
+	all := t[primitive]
+	for i := len(all) - 1; i >= 0; i-- {
+		row := &all[i]
+		if row.MinRows <= rows && (row.MaxRows == 0 || rows <= row.MaxRows) && agree(row.Variant, variant) {
+			return *row
 		}
 	}
 	return TuningRow{}
