@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
@@ -46,27 +47,39 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 	if f.CacheBytes = 0; rates != nil {
 		f.CacheBytes = rates.CacheBytes
 	}
+	plans, errs := make([]*operator.Plan, len(algorithms)), make([]error, len(algorithms))
+	var group sync.WaitGroup // of sides that hardly fit there are thousands of plans
+	for i, a := range algorithms {
+		group.Go(func() { plans[i], errs[i] = limits.plan(f, want, a, rates) })
+	}
+	group.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
 	var all []*operator.Plan
-	for _, a := range algorithms {
-		p, err := limits.fit(f, want, a, rates)
-		if err != nil {
-			return nil, err
-		}
-		rates.Predict(p)
-		if rates != nil {
-			whole, err := a.Plan(&f, want)
-			if err != nil {
-				return nil, err
-			}
-			rates.Predict(whole)
-			p.ExtraTime = p.Time() - whole.Time()
-		}
+	for _, p := range plans {
 		if !slices.ContainsFunc(all, func(other *operator.Plan) bool { return same(p, other) }) {
 			all = append(all, p)
 		}
 	}
 	Sort(all, rates != nil)
 	return all, nil
+}
+
+// plan plans with an algorithm.
+func (l *Limits) plan(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
+	p, err := l.fit(f, want, a, rates)
+	if err != nil || rates == nil {
+		return p, err
+	}
+	rates.Predict(p)
+	whole, err := a.Plan(&f, want)
+	if err != nil {
+		return nil, err
+	}
+	rates.Predict(whole)
+	p.ExtraTime = p.Time() - whole.Time()
+	return p, nil
 }
 
 // same says that two plans do the same.
