@@ -34,6 +34,8 @@ type Engine struct {
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
+	// DivideOn says where both sides are divided. For measurements and tests.
+	DivideOn DividePlace
 	// Undivided makes plans refuse tables that the device is too small for, instead of dividing both. For measurements and
 	// tests.
 	Undivided bool
