@@ -84,7 +84,7 @@ func (p *sides) planOnDevice() {
 	e, info := p.engine, p.engine.Device().Info()
 	keyBytes := p.divider.Hashes.ValueBytes()
 	inMemory := e.HostCapBytes() == exec.Unlimited && e.PartsBytes == 0
-	if keyBytes == 0 || !inMemory || e.DivideOn == DivideOnHost || e.DivideOn == DivideAuto && info.InHostMemory() {
+	if keyBytes == 0 || !inMemory || e.DivideOn == DivideOnHost || e.DivideOn == DivideAuto && info.Unified {
 		return
 	}
 	parts := 1
