@@ -142,7 +142,7 @@ func TestSharedMemory(t *testing.T) {
 		t.Run(info.Name, func(t *testing.T) {
 			a, b := vulkantest.OpenDevice(t, info.ID), vulkantest.OpenDevice(t, info.ID)
 			owner, guest := a.(backend.SharedMemory), b.(backend.SharedMemory)
-			block, err := owner.AllocateShared(1 << 16)
+			block, err := owner.AllocateShared(backend.SharedAllocation, 1<<16)
 			require.NoError(t, err)
 			require.Equal(t, backend.DeviceLocal, block.Memory())
 			same, err := guest.OpenShared(a, block)

@@ -35,7 +35,7 @@ func checkSharedMemory(t *testing.T, s *suite) {
 	}
 	other := b.Driver().(backend.SharedMemory)
 	for _, size := range []uint64{256, 4 << 10, 1<<20 + 256} {
-		block, err := owner.AllocateShared(size)
+		block, err := owner.AllocateShared(backend.SharedAllocation, size)
 		require.NoError(t, err)
 		opened, err := other.OpenShared(a.Driver(), block)
 		require.NoError(t, err)
@@ -269,11 +269,10 @@ func checkLinkKernels(t *testing.T, s *suite) {
 		require.NoError(t, err)
 		var near, far atomic.Int32
 		require.NoError(t, link.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
-		throughHost := path == backend.ImportedHost || path == backend.HostStaged
-		require.Equal(t, !throughHost, near.Load() > 0, path)
-		require.Equal(t, !throughHost, far.Load() > 0, path)
+		require.Equal(t, !path.ThroughHost(), near.Load() > 0, path)
+		require.Equal(t, !path.ThroughHost(), far.Load() > 0, path)
 		refused := func(*backend.List, backend.Range, backend.Range) error { return backend.ErrUnsupported }
-		if !throughHost {
+		if !path.ThroughHost() {
 			require.ErrorIs(t, link.UseKernels(background, refused, refused), backend.ErrUnsupported)
 		}
 		n := int(link.ChunkBytes/4)*3 + 5
