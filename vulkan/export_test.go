@@ -25,8 +25,8 @@ const MostCacheBytes = mostCacheBytes
 // HasDMABuf reports whether a driver exports and imports memory of buffers as dma-bufs.
 func HasDMABuf(d backend.Driver) bool { return d.(*driver).p.dmaBuf.works }
 
-// OpenFD opens a file descriptor as if it were the memory of a shared block of the device.
-func OpenFD(d backend.Driver, fd int, like backend.Block) error {
+// OpenFD opens a file descriptor as a block of sizeBytes, as if it were the memory of a shared block of the device.
+func OpenFD(d backend.Driver, fd int, like backend.Block, sizeBytes uint64) error {
 	original := like.(*block)
-	return d.(*driver).openFD(&block{d: d.(*driver), sizeBytes: original.sizeBytes}, original.exports, fd, original)
+	return d.(*driver).openFD(&block{d: d.(*driver), sizeBytes: sizeBytes}, original.exports, fd, original)
 }

@@ -89,6 +89,21 @@ func TestForcedLinksBetweenDevices(t *testing.T) {
 	}
 }
 
+// TestOpaqueMemoryStaysOnItsDevice: another physical device could open it, and map other memory.
+func TestOpaqueMemoryStaysOnItsDevice(t *testing.T) {
+	infos := vulkantest.Devices(t)
+	if len(infos) < 2 {
+		t.Skip("needs two devices")
+	}
+	owner, guest := vulkantest.OpenDevice(t, infos[0].ID), vulkantest.OpenDevice(t, infos[1].ID)
+	block, err := owner.(backend.SharedMemory).AllocateShared(backend.SharedAllocation, 1<<16)
+	require.NoError(t, err)
+	_, err = guest.(backend.SharedMemory).OpenShared(owner, block)
+	require.ErrorIs(t, err, backend.ErrUnsupported)
+	require.ErrorContains(t, err, "another physical device")
+	require.NoError(t, block.Free())
+}
+
 func randomBytes(sizeBytes uint64) []byte {
 	b := make([]byte, sizeBytes)
 	rand.NewChaCha8([32]byte{byte(sizeBytes)}).Read(b)

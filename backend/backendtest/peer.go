@@ -142,6 +142,10 @@ func checkBothWays(t *testing.T, s *suite) {
 			for _, device := range []*backend.Device{a, b} {
 				busy.Go(func() { keepBusy(t, device, &stop) })
 			}
+			defer func() {
+				stop.Store(true)
+				busy.Wait()
+			}()
 			for i, ends := range [][2]*backend.Device{{a, b}, {b, a}} {
 				link, err := backend.Connect(background, ends[0], ends[1], path)
 				require.NoError(t, err)
@@ -166,8 +170,6 @@ func checkBothWays(t *testing.T, s *suite) {
 				}
 			}
 			group.Wait()
-			stop.Store(true)
-			busy.Wait()
 		})
 	}
 }
