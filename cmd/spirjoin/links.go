@@ -28,7 +28,7 @@ var linkFlags = []cli.Flag{
 	&cli.StringFlag{Name: "device", Category: "Links",
 		Usage: "between these `DEVICES`, separated by commas; default: all"},
 	&cli.StringFlag{Name: "path", Category: "Links",
-		Usage: "connect on this `PATH`, or on each of \"all\" that are on by default; default: the best"},
+		Usage: "connect on this `PATH`, or on each of \"all\"; default: the best"},
 }
 
 func linkOptionsOf(c *cli.Context) (o linkOptions, err error) {
