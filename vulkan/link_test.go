@@ -1,10 +1,8 @@
 package vulkan_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 
@@ -29,85 +27,6 @@ func TestHostOrderedLinks(t *testing.T) {
 			return openWith(t, info.ID, vulkan.Options{CacheDir: "off", HostOrderedCopies: true})
 		}, backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}})
 	}
-}
-
-// TestForcedLinks checks the paths that are used only where they are forced, between two logical devices of one physical
-// device. A group of one physical device has no peer memory: nothing here copies from one physical device to another,
-// see TestForcedLinksBetweenDevices.
-func TestForcedLinks(t *testing.T) {
-	for _, info := range vulkantest.Devices(t) {
-		for _, path := range []backend.PeerPath{backend.DMABuf, backend.DeviceGroup} {
-			t.Run(fmt.Sprintf("%s %v", info.Name, path), func(t *testing.T) {
-				open := func(t *testing.T) backend.Driver {
-					return openWith(t, info.ID, vulkan.Options{CacheDir: "off"})
-				}
-				if path == backend.DMABuf && !vulkan.HasDMABuf(open(t)) {
-					t.Skip("the driver has no dma-bufs")
-				}
-				backendtest.RunLinks(t, open, backendtest.Options{Paths: []backend.PeerPath{path}})
-			})
-		}
-	}
-}
-
-// TestForcedLinksBetweenDevices forces these paths between different physical devices: each carries the pattern and a
-// copy, or says why it cannot, and leaves nothing behind.
-func TestForcedLinksBetweenDevices(t *testing.T) {
-	infos := vulkantest.Devices(t)
-	if len(infos) < 2 {
-		t.Skip("needs two devices")
-	}
-	for i := range infos {
-		for j := range infos {
-			for _, path := range []backend.PeerPath{backend.DMABuf, backend.DeviceGroup} {
-				if i == j {
-					continue
-				}
-				t.Run(fmt.Sprintf("%d to %d %v", i, j, path), func(t *testing.T) {
-					a, b := openDevice(t, infos[i].ID), openDevice(t, infos[j].ID)
-					files := openFiles(t)
-					t.Cleanup(func() { assert.Equal(t, files, openFiles(t)) })
-					link, err := backend.Connect(t.Context(), a, b, path)
-					if err != nil {
-						require.ErrorIs(t, err, backend.ErrUnsupported)
-						t.Skip(err)
-					}
-					t.Logf("%.1f GB/s", link.BytesPerSecond/1e9)
-					for _, sizeBytes := range []uint64{4, link.ChunkBytes, 15*link.ChunkBytes + 4} {
-						src, dst := allocateOn(t, a, sizeBytes), allocateOn(t, b, sizeBytes)
-						sent, arrived := randomBytes(sizeBytes), make([]byte, sizeBytes)
-						_, err := a.Upload(t.Context(), src.All(), sent)
-						require.NoError(t, err)
-						require.NoError(t, link.Copy(t.Context(), dst.All(), src.All()))
-						require.NoError(t, b.Download(t.Context(), arrived, dst.All()))
-						require.True(t, bytes.Equal(sent, arrived), "%d bytes", sizeBytes)
-					}
-					require.NoError(t, link.Close())
-				})
-			}
-		}
-	}
-}
-
-// TestOpaqueMemoryStaysOnItsDevice: another physical device could open it, and map other memory.
-func TestOpaqueMemoryStaysOnItsDevice(t *testing.T) {
-	infos := vulkantest.Devices(t)
-	if len(infos) < 2 {
-		t.Skip("needs two devices")
-	}
-	owner, guest := vulkantest.OpenDevice(t, infos[0].ID), vulkantest.OpenDevice(t, infos[1].ID)
-	block, err := owner.(backend.SharedMemory).AllocateShared(backend.SharedAllocation, 1<<16)
-	require.NoError(t, err)
-	_, err = guest.(backend.SharedMemory).OpenShared(owner, block)
-	require.ErrorIs(t, err, backend.ErrUnsupported)
-	require.ErrorContains(t, err, "another physical device")
-	require.NoError(t, block.Free())
-}
-
-func randomBytes(sizeBytes uint64) []byte {
-	b := make([]byte, sizeBytes)
-	rand.NewChaCha8([32]byte{byte(sizeBytes)}).Read(b)
-	return b
 }
 
 // TestExchange: the CUDA driver copies between devices of NVIDIA's driver and no others, and its copies are ordered as
