@@ -91,6 +91,7 @@ func tryForced(t *testing.T, from, to string, path backend.PeerPath) error {
 		}
 		require.NoError(t, link.Close())
 	}
+	require.NotErrorIs(t, err, backend.ErrInvalidInput, "memory was left")
 	require.Equal(t, files, openFiles(t), "open files")
 	return err
 }
