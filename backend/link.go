@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// PeerPath is the way that bytes take from one device to another: first those that [Connect] tries by itself, best first,
-// then those that it takes only where they are forced.
+// PeerPath is the way that bytes take from one device to another: first those that [Connect] tries by itself, best
+// first, then those that it takes only where they are forced.
 type PeerPath uint8
 
 const (
@@ -113,14 +113,15 @@ type carrier interface {
 	carry(ctx context.Context, slot int, n uint64) error
 	// wait returns when the chunk of a slot is at the other end.
 	wait(ctx context.Context, slot int) error
-	// close waits until nothing is being carried. Unless done, the buffers of the slots are still in use and must be kept.
+	// close waits until nothing is being carried. Unless done, the buffers of the slots are still in use and must be
+	// kept.
 	close() (done bool, err error)
 }
 
-// Connect creates a link between two devices on the first of paths that works, or without paths on the best of those that
-// are tried by default. A path is used only if a random pattern written on one device is read back correctly on the
-// other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all paths
-// that were tried.
+// Connect creates a link between two devices on the first of paths that works, or without paths on the best of those
+// that are tried by default. A path is used only if a random pattern written on one device is read back correctly on
+// the other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all
+// paths that were tried.
 func Connect(ctx context.Context, from, to *Device, paths ...PeerPath) (*PeerLink, error) {
 	if len(paths) == 0 {
 		paths = []PeerPath{SharedAllocation, DriverCopy, ImportedHost, HostStaged}

@@ -5,13 +5,13 @@ import "context"
 // PeerGroup is implemented by drivers whose physical devices may form groups: one logical device can be opened over all
 // devices of a group.
 type PeerGroup interface {
-	// OpenCourier opens a logical device over the physical devices of this driver and of another, which may be the same.
-	// ErrUnsupported if they are in no common group.
+	// OpenCourier opens a logical device over the physical devices of this driver and of another, which may be the
+	// same. ErrUnsupported if they are in no common group.
 	OpenCourier(to Driver) (Courier, error)
 }
 
-// Courier is a logical device over the physical devices of two drivers that copies from memory on the first to memory on
-// the second.
+// Courier is a logical device over the physical devices of two drivers that copies from memory on the first to memory
+// on the second.
 type Courier interface {
 	Driver
 	// AllocateFor allocates device-local memory on the physical device of one of the two, which may open it with

@@ -165,7 +165,8 @@ func openLiar(t *testing.T, b *Backend, lies ...backend.PeerPath) *backend.Devic
 	for _, path := range lies {
 		about[path] = true
 	}
-	device := backend.NewDevice(liar{driver.(*Driver), about, make(map[backend.Block]backend.PeerPath)}, backend.DeviceOptions{})
+	l := liar{driver.(*Driver), about, make(map[backend.Block]backend.PeerPath)}
+	device := backend.NewDevice(l, backend.DeviceOptions{})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	return device
 }

@@ -86,8 +86,8 @@ func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
 	for i, m := range members {
 		handles[i] = unsafe.Pointer(m.handle)
 	}
-	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &handles[0], C.uint32_t(len(members)), &queues[0], C.uint32_t(len(queues)), joined(extensions),
-		C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
+	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &handles[0], C.uint32_t(len(members)), &queues[0],
+		C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
 	if err := failure(r, "open", p.info.Name, ""); err != nil {
 		return nil, err
 	}

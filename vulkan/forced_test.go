@@ -21,9 +21,9 @@ import (
 // forcedPaths are used only where they are forced.
 var forcedPaths = []backend.PeerPath{backend.DMABuf, backend.DeviceGroup}
 
-// TestForcedLinks checks the paths that are used only where they are forced, between two logical devices of one physical
-// device. A group of one physical device has no peer memory: nothing here copies from one physical device to another,
-// see TestForcedLinksBetweenDevices.
+// TestForcedLinks checks the paths that are used only where they are forced, between two logical devices of one
+// physical device. A group of one physical device has no peer memory: nothing here copies from one physical device to
+// another, see TestForcedLinksBetweenDevices.
 func TestForcedLinks(t *testing.T) {
 	for _, info := range vulkantest.Devices(t) {
 		for _, path := range forcedPaths {
@@ -96,9 +96,9 @@ func tryForced(t *testing.T, from, to string, path backend.PeerPath) error {
 	return err
 }
 
-// TestForcedLinksThroughALayer runs these paths between two physical devices that a layer feigns, see testdata/layer.c:
-// a device group of two, and dma-bufs, which no driver for CPU cores has. It shows that Vulkan is called as it has to be,
-// not that a GPU reaches the memory of another.
+// TestForcedLinksThroughALayer runs these paths between two physical devices that a layer feigns, see
+// testdata/layer.c: a device group of two, and dma-bufs, which no driver for CPU cores has. It shows that Vulkan is
+// called as it has to be, not that a GPU reaches the memory of another.
 func TestForcedLinksThroughALayer(t *testing.T) {
 	lavapipe, err := filepath.Glob("/usr/share/vulkan/icd.d/lvp_icd*.json")
 	require.NoError(t, err)

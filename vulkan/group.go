@@ -12,11 +12,10 @@ import (
 */
 import "C"
 
-// A courier is a logical device over the physical devices of the two ends of a link (Vulkan 1.1, chapter "Device Groups"
-// of "Devices and Queues"): members 0 and 1, or only 0 where both ends are on one. Its memory is that of one member,
-// which the buffers of all members are bound to. Command buffers run on member 0, because nothing else is asked for;
-// so copies go from memory of their own device to that of its peer, the direction that every driver offers for memory
-// that it lets peers reach at all.
+// A courier is a logical device over the physical devices of the two ends of a link (Vulkan 1.1, "Device Group
+// Creation"): members 0 and 1, or only 0 where both ends are on one. Its memory is that of one member, which the buffers
+// of all members are bound to. Command buffers run on member 0, because nothing else is asked for. So copies go from
+// memory of their own device to that of its peer, the direction that Vulkan guarantees for at least one heap.
 
 // peerCopyDst: commands of the local device copy to memory of the peer.
 const peerCopyDst = 2

@@ -289,7 +289,8 @@ func (p *physical) nameFeatures() {
 		}
 	}
 	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget],
-		"hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.opaque.works, "sparseBinding": p.sparse} {
+		"hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.opaque.works,
+		"sparseBinding": p.sparse} {
 		if here {
 			list = append(list, name)
 		}

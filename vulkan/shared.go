@@ -42,7 +42,8 @@ func (d *driver) allocateExportable(handleType, member uint32, sizeBytes uint64)
 	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exports: handleType, member: member}
 	return d.allocate(b, handleType, d.info.Limits.BlockBytes(backend.HostVisible), func(b *block) result {
 		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType),
-			b.dedicated(handleType), C.uint32_t(handleType), C.uint32_t(member), (*C.uint64_t)(unsafe.Pointer(&b.store))))
+			b.dedicated(handleType), C.uint32_t(handleType), C.uint32_t(member),
+			(*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }
 

@@ -226,7 +226,8 @@ func offByDefault() string {
 	var lines strings.Builder
 	for p := range backend.PeerPaths {
 		if !p.ByDefault() {
-			fmt.Fprintf(&lines, "%v: off by default; --path %s forces it\n", p, strings.ReplaceAll(p.String(), " ", "-"))
+			option := strings.ReplaceAll(p.String(), " ", "-")
+			fmt.Fprintf(&lines, "%v: off by default; --path %s forces it\n", p, option)
 		}
 	}
 	return lines.String()
