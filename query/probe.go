@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -18,7 +17,6 @@ type portion struct {
 	*Join
 	part     *Part             // nil if the portion is the whole probe side
 	delivery *deliver.Delivery // of the part, among several devices; otherwise nil
-	first    bool              // of the strand
 }
 
 // granule is a range of rows of a portion on the device, or, without a chunk, the end of the portion.
@@ -129,9 +127,6 @@ func (r *strand) loadPortion(ctx context.Context, lane *exec.Lane, p *portion, y
 		bounds = r.rank.all.bounds(int(s.Table.NumRows()))
 	} else {
 		bounds = s.granules(f.Granule, f.Brought(operator.Probe))
-		if f.Ahead && !r.taken.Want.Count {
-			bounds = taper(bounds, p.first, r.isLast(p))
-		}
 	}
 	for i := range bounds[1:] {
 		from, to := bounds[i], bounds[i+1]
@@ -160,37 +155,12 @@ func (r *strand) loadPortion(ctx context.Context, lane *exec.Lane, p *portion, y
 	return yield(alone, nil)
 }
 
-// leastTapered is how many rows a granule has at least that is tapered.
-const leastTapered = 1 << 21
-
-// taper cuts the first granule, while which is loaded nothing is delivered, after a quarter of its rows, and the last
-// one, while which is delivered nothing is loaded, before a quarter: so transfers overlap sooner, and longer.
-func taper(bounds []int, first, last bool) []int {
-	cut := func(from, to, quarters int) (at int) { return from + (to-from)/4*quarters&^(leastTapered/16-1) }
-	if n := len(bounds); last && bounds[n-1]-bounds[n-2] >= leastTapered {
-		bounds = slices.Insert(bounds, n-1, cut(bounds[n-2], bounds[n-1], 3))
-	}
-	if first && bounds[1]-bounds[0] >= leastTapered {
-		bounds = slices.Insert(bounds, 1, cut(bounds[0], bounds[1], 1))
-	}
-	return bounds
-}
-
-// isLast reports whether the strand joins nothing after a portion, as far as that is known.
-func (r *strand) isLast(p *portion) bool {
-	if p.part == nil {
-		return true
-	}
-	rows := uint64(p.part.Table.NumRows())
-	return r.Query.PartsRows > 0 && p.part.First+rows*uint64(len(r.strands)) >= r.Query.PartsRows
-}
-
 // portions yields the portions of the probe side. The receiver releases their parts.
 func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 	return func(yield func(*portion, error) bool) {
 		if r.parts == nil {
 			if r.Query.Empty == "" {
-				yield(&portion{Join: r.taken.Join, first: true}, nil)
+				yield(&portion{Join: r.taken.Join}, nil)
 			}
 			return
 		}
@@ -206,8 +176,7 @@ func (r *strand) portions(ctx context.Context) iter.Seq2[*portion, error] {
 			if r.Query.Empty != "" {
 				part.Release()
 				delivery.End()
-			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part, delivery,
-				number == 0}, nil) {
+			} else if !yield(&portion{tree(part.Trees(r.Query.Engine), r.taken.Place), part, delivery}, nil) {
 				return
 			}
 		}
