@@ -111,10 +111,12 @@ type Driver interface {
 	Close() error
 }
 
-// SharedMemory is implemented by drivers that can open one allocation on two logical devices of one physical device.
+// SharedMemory is implemented by drivers that can open one allocation on two logical devices.
 type SharedMemory interface {
-	// AllocateShared allocates device-local memory that can be exported.
-	AllocateShared(sizeBytes uint64) (Block, error)
-	// OpenShared maps a block of another driver of the same physical device, so that both see the same bytes.
+	// AllocateShared allocates device-local memory that can be exported for a path of links, SharedAllocation or
+	// DMABuf. ErrUnsupported where the driver cannot.
+	AllocateShared(path PeerPath, sizeBytes uint64) (Block, error)
+	// OpenShared maps a block of another driver, so that both see the same bytes. With SharedAllocation, and for a
+	// block of a [Courier], it must lie on the same physical device.
 	OpenShared(owner Driver, block Block) (Block, error)
 }

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// PeerPath is the way that bytes take from one device to another, best first.
+// PeerPath is the way that bytes take from one device to another: first those that [Connect] tries by itself, best
+// first, then those that it takes only where they are forced.
 type PeerPath uint8
 
 const (
@@ -18,16 +19,26 @@ const (
 	DriverCopy                       // exchange memory of both devices, copied by another driver; see [PeerExchange]
 	ImportedHost                     // host memory that both devices have imported: the host copies nothing
 	HostStaged                       // host memory of each device; the host copies from one to the other
+	DMABuf                           // one allocation, exported as a dma-buf and opened on both devices
+	DeviceGroup                      // exchange memory of both devices, copied by a device over both; see [PeerGroup]
 	PeerPaths                        // number of paths
 )
 
-var peerPathNames = [PeerPaths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged"}
+var peerPathNames = [PeerPaths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged",
+	"dma-buf", "device group"}
 
 func (p PeerPath) String() string { return peerPathNames[p] }
 
-// ParsePeerPath returns the path of a name, in which "-" may stand for a space.
+// ByDefault reports whether Connect tries a path that is not forced.
+func (p PeerPath) ByDefault() bool { return p <= HostStaged }
+
+// ThroughHost reports whether bytes pass through host memory.
+func (p PeerPath) ThroughHost() bool { return p == ImportedHost || p == HostStaged }
+
+// ParsePeerPath returns the path of a name, in which "-" and a space are the same.
 func ParsePeerPath(name string) (PeerPath, error) {
-	i := slices.Index(peerPathNames[:], strings.ReplaceAll(strings.ToLower(name), "-", " "))
+	plain := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", " ") }
+	i := slices.IndexFunc(peerPathNames[:], func(known string) bool { return plain(known) == plain(name) })
 	if i < 0 {
 		return 0, &OpError{Op: "connect", Err: ErrInvalidInput,
 			Detail: fmt.Sprintf("no path %q; there are %q", name, peerPathNames)}
@@ -48,6 +59,8 @@ var linkShapes = [PeerPaths]linkShape{
 	DriverCopy:       {16 << 20, 6},
 	ImportedHost:     {8 << 20, 5},
 	HostStaged:       {16 << 20, 4},
+	DMABuf:           {16 << 20, 6},
+	DeviceGroup:      {16 << 20, 6},
 }
 
 // coreChunkBytes is the size of a chunk where an end is the host's cores. With less, lavapipe takes longer to begin a
@@ -97,16 +110,18 @@ type linkSlot struct {
 // carrier brings chunks from the near to the far buffer of a slot.
 type carrier interface {
 	// carry starts with the first n bytes of a slot, which have been read.
-	carry(slot int, n uint64) error
+	carry(ctx context.Context, slot int, n uint64) error
 	// wait returns when the chunk of a slot is at the other end.
 	wait(ctx context.Context, slot int) error
-	// close waits until nothing is being carried.
-	close() error
+	// close waits until nothing is being carried. Unless done, the buffers of the slots are still in use and must be
+	// kept.
+	close() (done bool, err error)
 }
 
-// Connect creates a link between two devices on the first of paths that works, or without paths on the best. A path is
-// used only if a random pattern written on one device is read back correctly on the other from all exchange memory:
-// some drivers accept an import but map other memory. The error joins those of all paths that were tried.
+// Connect creates a link between two devices on the first of paths that works, or without paths on the best of those
+// that are tried by default. A path is used only if a random pattern written on one device is read back correctly on
+// the other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all
+// paths that were tried.
 func Connect(ctx context.Context, from, to *Device, paths ...PeerPath) (*PeerLink, error) {
 	if len(paths) == 0 {
 		paths = []PeerPath{SharedAllocation, DriverCopy, ImportedHost, HostStaged}
@@ -152,7 +167,7 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 // open makes the exchange memory.
 func (l *PeerLink) open(ctx context.Context) error {
 	switch l.Path {
-	case SharedAllocation:
+	case SharedAllocation, DMABuf:
 		return l.openShared()
 	case DriverCopy:
 		return l.openExchange()
@@ -160,6 +175,8 @@ func (l *PeerLink) open(ctx context.Context) error {
 		return l.openImported(ctx)
 	case HostStaged:
 		return l.openStaged(ctx)
+	case DeviceGroup:
+		return l.openGroup()
 	}
 	if l.From != l.To {
 		return l.unsupported("these are two devices")
@@ -172,6 +189,13 @@ func (l *PeerLink) unsupported(format string, a ...any) error {
 }
 
 func (l *PeerLink) label(slot int) string { return fmt.Sprintf("link, %s %d", l.Path, slot) }
+
+func (l *PeerLink) labels() (labels []string) {
+	for i := range l.slots {
+		labels = append(labels, l.label(i))
+	}
+	return labels
+}
 
 // Close waits for copies in progress and releases the exchange memory. ErrTimedOut if a driver does not finish with it;
 // it is then left to the process.
@@ -187,16 +211,17 @@ func (l *PeerLink) Close() error {
 	}
 	l.slots, l.carrier = nil, nil
 	l.failed = &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: "the link was closed"}
+	done, err := true, error(nil)
 	if carrier != nil {
-		if err := carrier.close(); err != nil {
-			return err
-		}
+		done, err = carrier.close()
 	}
 	for i := range slots {
-		slots[i].near.Release()
-		slots[i].far.Release()
+		if done {
+			slots[i].near.Release()
+			slots[i].far.Release()
+		}
 	}
-	return nil
+	return err
 }
 
 // awaitQueues waits for batches that a cancelled copy left behind: they may use semaphores of the carrier.

@@ -187,8 +187,8 @@ func (l *PeerLink) awaitRead(ctx context.Context, c chunk) error {
 	return l.slots[c.slot].read.Wait(ctx)
 }
 
-func (l *PeerLink) carry(_ context.Context, c chunk) error {
-	return l.carrier.carry(c.slot, c.src.SizeBytes)
+func (l *PeerLink) carry(ctx context.Context, c chunk) error {
+	return l.carrier.carry(ctx, c.slot, c.src.SizeBytes)
 }
 
 func (l *PeerLink) awaitCarried(ctx context.Context, c chunk) error {

@@ -72,7 +72,7 @@ type driverCarrier struct {
 	withSemaphores bool
 }
 
-func (c *driverCarrier) carry(slot int, n uint64) error {
+func (c *driverCarrier) carry(_ context.Context, slot int, n uint64) error {
 	c.value++
 	return c.exchange.Copy(slot, n, c.value)
 }
@@ -81,7 +81,10 @@ func (c *driverCarrier) wait(ctx context.Context, slot int) error {
 	return c.exchange.Wait(ctx, slot, c.limit)
 }
 
-func (c *driverCarrier) close() error { return c.exchange.Close() }
+func (c *driverCarrier) close() (done bool, err error) {
+	err = c.exchange.Close()
+	return err == nil, err
+}
 
 // orderedCarrier can be ordered with the queues of the devices without the host.
 type orderedCarrier interface {
@@ -121,7 +124,7 @@ func (l *PeerLink) chain(o orderedCarrier, sourceReady bool) func(ctx context.Co
 			}
 			sourceReady = true
 		}
-		if err := o.carry(c.slot, c.src.SizeBytes); err != nil {
+		if err := o.carry(ctx, c.slot, c.src.SizeBytes); err != nil {
 			return err
 		}
 		return l.submitWrite(ctx, c, &List{awaits: []SemaphoreValue{arrived}})

@@ -70,7 +70,7 @@ func (l *PeerLink) openStaged(ctx context.Context) (err error) {
 // hostCarrier copies on the host's cores.
 type hostCarrier struct{ slots []linkSlot }
 
-func (c hostCarrier) carry(slot int, n uint64) error {
+func (c hostCarrier) carry(_ context.Context, slot int, n uint64) error {
 	const grain = 2 << 20
 	copyCores(c.slots[slot].far.Bytes()[:n], c.slots[slot].near.Bytes()[:n], grain)
 	return nil
@@ -78,4 +78,4 @@ func (c hostCarrier) carry(slot int, n uint64) error {
 
 func (c hostCarrier) wait(context.Context, int) error { return nil }
 
-func (c hostCarrier) close() error { return nil }
+func (c hostCarrier) close() (done bool, err error) { return true, nil }

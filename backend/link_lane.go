@@ -32,7 +32,7 @@ const laneGain = 2
 // GPUs have copy engines that are several times slower than kernels. The pattern is sent again. Call it before the
 // first copy. On paths through the host, which is slower than either, nothing changes; nor do direct copies.
 func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
-	if !l.inDeviceMemory() {
+	if l.Path.ThroughHost() {
 		return nil
 	}
 	kernels := kernelLane
@@ -54,11 +54,6 @@ func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
 		}
 		return l.tryLane(ctx, kernels, dst, src)
 	})
-}
-
-// inDeviceMemory reports whether copies do not pass through the host.
-func (l *PeerLink) inDeviceMemory() bool {
-	return l.Path == SameDevice || l.Path == SharedAllocation || l.Path == DriverCopy
 }
 
 // tryLane changes to another lane if that is worth it.

@@ -2,28 +2,36 @@ package backend
 
 // openShared opens one allocation, which has all slots, on both devices.
 func (l *PeerLink) openShared() error {
-	a, okA := l.From.driver.(SharedMemory)
-	b, okB := l.To.driver.(SharedMemory)
-	if !okA || !okB || l.From.info.Backend != l.To.info.Backend || l.From.info.UUID != l.To.info.UUID {
+	owner, ok := l.From.driver.(SharedMemory)
+	switch {
+	case !ok || l.From.info.Backend != l.To.info.Backend:
+		return l.unsupported("the devices share no memory")
+	case l.Path == SharedAllocation && l.From.info.UUID != l.To.info.UUID:
 		return l.unsupported("not the same physical device and driver")
 	}
-	block, err := a.AllocateShared(l.ChunkBytes * uint64(len(l.slots)))
+	block, err := owner.AllocateShared(l.Path, l.ChunkBytes*uint64(len(l.slots)))
 	if err != nil {
 		return err
 	}
-	labels := make([]string, len(l.slots))
-	for i := range labels {
-		labels[i] = l.label(i)
-	}
-	for i, near := range l.From.adopt(block, labels...) {
+	for i, near := range l.From.adopt(block, l.labels()...) {
 		l.slots[i].near = near
 	}
-	opened, err := b.OpenShared(l.From.driver, block)
-	if err != nil {
-		return err
-	}
-	for i, far := range l.To.adopt(opened, labels...) {
+	opened, err := l.opened(l.To, l.From.driver, block)
+	for i, far := range opened {
 		l.slots[i].far = far
 	}
-	return nil
+	return err
+}
+
+// opened opens memory of all slots, which is a block of another driver, on a device.
+func (l *PeerLink) opened(d *Device, owner Driver, block Block) ([]*Buffer, error) {
+	guest, ok := d.driver.(SharedMemory)
+	if !ok {
+		return nil, l.unsupported("the devices share no memory")
+	}
+	shared, err := guest.OpenShared(owner, block)
+	if err != nil {
+		return nil, err
+	}
+	return d.adopt(shared, l.labels()...), nil
 }

@@ -17,7 +17,7 @@ func (l *PeerLink) verify(ctx context.Context) error {
 		if l.laneBytesPerSecond, err = l.rate(ctx, dst, src); err != nil {
 			return err
 		}
-		if l.inDeviceMemory() && !l.From.info.CPULike() && !l.To.info.CPULike() {
+		if !l.Path.ThroughHost() && !l.From.info.CPULike() && !l.To.info.CPULike() {
 			if err = l.tryLane(ctx, kernelLane, dst, src); err != nil {
 				return err
 			}

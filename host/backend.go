@@ -33,6 +33,8 @@ type Options struct {
 	Discrete bool
 	// Exchange adds backend.PeerExchange, which copies of links use where it is forced or nothing better works.
 	Exchange ExchangeMode
+	// AllPaths adds the paths of links that are used only where they are forced: all devices have the same memory.
+	AllPaths bool
 	Faults   Faults
 }
 
@@ -50,8 +52,8 @@ type Backend struct {
 	machine *account
 	faults  faultCounters
 
-	mu   sync.Mutex
-	open int // drivers
+	mu      sync.Mutex
+	drivers int // that are open
 }
 
 var _ backend.Backend = (*Backend)(nil)
@@ -97,20 +99,24 @@ func (b *Backend) Devices() ([]backend.DeviceInfo, error) {
 func (b *Backend) Open(id string) (backend.Driver, error) {
 	for i, info := range b.infos {
 		if info.ID == id {
-			b.mu.Lock()
-			b.open++
-			b.mu.Unlock()
-			return newDriver(b, i), nil
+			return b.open(i), nil
 		}
 	}
 	return nil, &backend.OpError{Op: "open", Device: id, Err: backend.ErrNoDevice, Detail: "the host has no device of this ID"}
+}
+
+func (b *Backend) open(index int) *Driver {
+	b.mu.Lock()
+	b.drivers++
+	b.mu.Unlock()
+	return newDriver(b, index)
 }
 
 // Close returns ErrInvalidInput if drivers are still open.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open > 0 {
+	if b.drivers > 0 {
 		return &backend.OpError{Op: "close", Device: b.Name(), Err: backend.ErrInvalidInput, Detail: "a driver is still open"}
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 const keptTimes = 4096
 
 // Driver is an open logical device of the host. It implements backend.Driver, backend.SharedMemory,
-// backend.PeerExchange and backend.PeerMemory.
+// backend.PeerExchange, backend.PeerMemory, backend.PeerGroup and, with Options.AllPaths, backend.Courier.
 type Driver struct {
 	backend *Backend
 	index   int
@@ -48,6 +48,8 @@ var (
 	_ backend.SharedMemory = (*Driver)(nil)
 	_ backend.PeerExchange = (*Driver)(nil)
 	_ backend.PeerMemory   = (*Driver)(nil)
+	_ backend.PeerGroup    = (*Driver)(nil)
+	_ backend.Courier      = (*Driver)(nil)
 	_ backend.Clock        = (*Driver)(nil)
 )
 
@@ -331,7 +333,7 @@ func (d *Driver) Close() error {
 	}
 	d.backend.mu.Lock()
 	defer d.backend.mu.Unlock()
-	d.backend.open--
+	d.backend.drivers--
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,9 +15,12 @@ import (
 	"github.com/spirjoin/spirjoin/backend/backendtest"
 )
 
-// linkPaths are those between two devices of a backend with an exchange, best first.
+// linkPaths are those between two devices of a backend with an exchange that are tried by default, best first.
 var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost,
 	backend.HostStaged}
+
+// forcedPaths are those that are used only where they are forced.
+var forcedPaths = []backend.PeerPath{backend.DMABuf, backend.DeviceGroup}
 
 func TestLinksWithExchange(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true},
@@ -31,17 +35,86 @@ func TestLinksWithExchange(t *testing.T) {
 	}
 }
 
+func TestForcedLinks(t *testing.T) {
+	for _, options := range []Options{{AllPaths: true}, {AllPaths: true, Discrete: true},
+		{AllPaths: true, Discrete: true, Shuffle: 4, Poison: true}} {
+		t.Run(fmt.Sprintf("discrete=%t shuffle=%d", options.Discrete, options.Shuffle), func(t *testing.T) {
+			o := backendtest.Options{Paths: forcedPaths}
+			if options.Shuffle != 0 {
+				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
+			}
+			backendtest.RunLinks(t, opener(options), o)
+		})
+	}
+}
+
+// TestForcedPathsAreOffByDefault: Connect takes them only where it is told to.
+func TestForcedPathsAreOffByDefault(t *testing.T) {
+	for path := range backend.PeerPaths {
+		require.Equal(t, !slices.Contains(forcedPaths, path), path.ByDefault(), path)
+	}
+	ctx, b := context.Background(), New(Options{AllPaths: true, Exchange: HostOrdered})
+	a, c := openLiar(t, b, linkPaths...), openLiar(t, b, linkPaths...)
+	_, err := backend.Connect(ctx, a, c)
+	for _, path := range forcedPaths {
+		require.NotContains(t, err.Error(), path.String(), "all others fail")
+		link, err := backend.Connect(ctx, a, c, path)
+		require.ErrorContains(t, err, "pattern", "%v: all writes to the far end are wrong", link)
+	}
+	plain := New(Options{})
+	for _, path := range forcedPaths {
+		_, err := backend.Connect(ctx, openLiar(t, plain), openLiar(t, plain), path)
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+		require.ErrorContains(t, err, path.String())
+	}
+}
+
 // liar is a driver that accepts everything and gives other memory on some paths, as drivers have been seen to.
 type liar struct {
 	*Driver
 	about map[backend.PeerPath]bool
+	paths map[backend.Block]backend.PeerPath // of its blocks
+}
+
+func (l liar) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
+	b, err := l.Driver.AllocateShared(path, sizeBytes)
+	l.paths[b] = path
+	return b, err
 }
 
 func (l liar) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
-	if l.about[backend.SharedAllocation] {
+	if courier, ok := owner.(lyingCourier); ok {
+		return l.Driver.OpenShared(courier.Driver, shared)
+	}
+	from := owner.(liar)
+	if l.about[from.paths[shared]] {
 		return l.AllocateBlock(shared.SizeBytes(), backend.DeviceLocal)
 	}
-	return l.Driver.OpenShared(owner.(liar).Driver, shared)
+	return l.Driver.OpenShared(from.Driver, shared)
+}
+
+func (l liar) OpenCourier(to backend.Driver) (backend.Courier, error) {
+	c, err := l.Driver.OpenCourier(to.(liar).Driver)
+	if err != nil {
+		return nil, err
+	}
+	return lyingCourier{c.(*Driver), l.about[backend.DeviceGroup]}, nil
+}
+
+// lyingCourier loses the last word of what it copies.
+type lyingCourier struct {
+	*Driver
+	lies bool
+}
+
+func (c lyingCourier) Submit(batch *backend.Batch) error {
+	for i := range batch.Steps {
+		if s := &batch.Steps[i]; c.lies {
+			s.Dst.SizeBytes -= 4
+			s.Src.SizeBytes -= 4
+		}
+	}
+	return c.Driver.Submit(batch)
 }
 
 func (l liar) ImportHost(memory []byte) (backend.Block, error) {
@@ -92,20 +165,23 @@ func openLiar(t *testing.T, b *Backend, lies ...backend.PeerPath) *backend.Devic
 	for _, path := range lies {
 		about[path] = true
 	}
-	device := backend.NewDevice(liar{driver.(*Driver), about}, backend.DeviceOptions{})
+	l := liar{driver.(*Driver), about, make(map[backend.Block]backend.PeerPath)}
+	device := backend.NewDevice(l, backend.DeviceOptions{})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	return device
 }
 
 // TestLinksAreVerified: a path counts only after a pattern arrived over it, whatever the driver says.
 func TestLinksAreVerified(t *testing.T) {
-	ctx, b := context.Background(), New(Options{Exchange: DeviceOrdered})
+	ctx, b := context.Background(), New(Options{Exchange: DeviceOrdered, AllPaths: true})
 	for i, path := range linkPaths {
 		link, err := backend.Connect(ctx, openLiar(t, b, linkPaths[:i]...), openLiar(t, b, linkPaths[:i]...))
 		require.NoError(t, err)
 		require.Equal(t, path, link.Path, "the best that is no lie")
 		require.NoError(t, link.Close())
-		_, err = backend.Connect(ctx, openLiar(t, b, path), openLiar(t, b, path), path)
+	}
+	for _, path := range slices.Concat(linkPaths, forcedPaths) {
+		_, err := backend.Connect(ctx, openLiar(t, b, path), openLiar(t, b, path), path)
 		require.ErrorIs(t, err, backend.ErrUnsupported, path)
 		require.ErrorContains(t, err, "pattern", path)
 	}
@@ -159,7 +235,7 @@ func TestLinkFaults(t *testing.T) {
 		"hang":          {func(f *Faults, n int) { f.HangBatch = n }, backend.ErrTimedOut, 200 * time.Millisecond, 13},
 	} {
 		for _, mode := range []ExchangeMode{HostOrdered, DeviceOrdered} {
-			for _, path := range linkPaths {
+			for _, path := range slices.Concat(linkPaths, forcedPaths) {
 				if mode == HostOrdered && path != backend.DriverCopy {
 					continue
 				}
@@ -169,7 +245,7 @@ func TestLinkFaults(t *testing.T) {
 						step *= min(step, 3)
 					}
 					for n := 1; ; n += step {
-						options := Options{Discrete: true, Exchange: mode, CloseLimit: fault.limit}
+						options := Options{Discrete: true, Exchange: mode, AllPaths: true, CloseLimit: fault.limit}
 						fault.inject(&options.Faults, n)
 						b := New(options)
 						var devices [2]*backend.Device

@@ -27,6 +27,7 @@ type driver struct {
 	info    backend.DeviceInfo
 	device  vk.Device
 	shim    *C.sj_device
+	members []*physical // of a device over a group, see group.go; nil: an ordinary device
 
 	life     sync.RWMutex // held for reading by every use of the device, for writing while it is destroyed
 	closed   bool
@@ -51,21 +52,23 @@ var (
 	_ backend.SharedMemory = (*driver)(nil)
 	_ backend.PeerExchange = (*driver)(nil)
 	_ backend.PeerMemory   = (*driver)(nil)
+	_ backend.PeerGroup    = (*driver)(nil)
+	_ backend.Courier      = (*driver)(nil)
 	_ backend.Clock        = (*driver)(nil)
 )
 
 // closeLimit is how long Close waits for submitted work.
 const closeLimit = 10 * time.Second
 
-// open makes a logical device; the caller registers it.
-func open(b *Backend, p *physical) (*driver, error) {
+// open makes a logical device, over a group if it has members, of which p describes the first. The caller registers it.
+func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
 	plan, _ := planQueues(p.families, p.graphics)
 	slots := plan[:]
 	if p.sparse {
 		slot, _ := planSparse(p.families, plan)
 		slots = append(slots, slot)
 	}
-	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}),
+	d := &driver{backend: b, p: p, info: p.info, members: members, blocks: make(map[*block]struct{}),
 		layouts: make(map[uint32]vk.PipelineLayout)}
 	d.partBytes = d.info.Limits.MaxAllocationBytes
 	if b.options.PartBytes > 0 {
@@ -79,8 +82,12 @@ func open(b *Backend, p *physical) (*driver, error) {
 		queues = append(queues, C.sj_queues{family: C.uint32_t(u.family), count: C.uint32_t(u.index)})
 	}
 	extensions := slices.DeleteFunc(slices.Clone(usedExtensions), func(name string) bool { return !p.extensions[name] })
-	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), joined(extensions),
-		C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
+	var handles [C.SJ_MAX_MEMBERS]unsafe.Pointer
+	for i, m := range members {
+		handles[i] = unsafe.Pointer(m.handle)
+	}
+	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &handles[0], C.uint32_t(len(members)), &queues[0],
+		C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
 	if err := failure(r, "open", p.info.Name, ""); err != nil {
 		return nil, err
 	}

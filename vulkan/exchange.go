@@ -38,7 +38,7 @@ func (d *driver) OpenExchange(to backend.Driver, pairs int, sizeBytes uint64) (b
 		return nil, &backend.OpError{Op: "connect", Device: d.info.Name, Err: backend.ErrUnsupported,
 			Detail: "CUDA copies only between devices of NVIDIA's driver"}
 	}
-	if err := errors.Join(d.canShare(), far.canShare()); err != nil {
+	if err := errors.Join(d.canShare(opaqueFD), far.canShare(opaqueFD)); err != nil {
 		return nil, err
 	}
 	e := &exchange{from: d, to: far}

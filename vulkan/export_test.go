@@ -21,3 +21,12 @@ func CacheLoaded(d backend.Driver) int { return len(d.(*driver).cache.loaded) }
 
 // MostCacheBytes is the size of the largest cache file that is read.
 const MostCacheBytes = mostCacheBytes
+
+// HasDMABuf reports whether a driver exports and imports memory of buffers as dma-bufs.
+func HasDMABuf(d backend.Driver) bool { return d.(*driver).p.dmaBuf.works }
+
+// OpenFD opens a file descriptor as a block of sizeBytes, as if it were the memory of a shared block of the device.
+func OpenFD(d backend.Driver, fd int, like backend.Block, sizeBytes uint64) error {
+	original := like.(*block)
+	return d.(*driver).openFD(&block{d: d.(*driver), sizeBytes: sizeBytes}, original.exports, fd, original)
+}

@@ -45,6 +45,7 @@ func (p *physical) readMemory(more *C.sj_physical) {
 	}
 	for i := range more.type_count {
 		flags, heap := uint32(more.type_flags[i]), p.info.Heaps[more.type_heap[i]]
+		p.typeHeaps = append(p.typeHeaps, uint32(more.type_heap[i]))
 		p.types = append(p.types, memoryType{flags, heap.SizeBytes, heap.DeviceLocal})
 		if flags&(memoryLocal|mappedWell) == memoryLocal|mappedWell && (software || p.info.Type == backend.Integrated) {
 			p.info.Unified = true

@@ -21,7 +21,7 @@ func (d *driver) JoinPeers(peers []backend.Driver) error {
 		return &backend.OpError{Op: "join", Device: d.info.Name, Err: backend.ErrUnsupported,
 			Detail: "CUDA copies only between devices of NVIDIA's driver"}
 	}
-	if err := d.canShare(); err != nil {
+	if err := d.canShare(opaqueFD); err != nil {
 		return err
 	}
 	if err := d.enter("join"); err != nil {
@@ -94,7 +94,7 @@ func (d *driver) allocateByCUDA(sizeBytes uint64, access ...*cuda.GPU) (*block, 
 		return nil, errors.Join(d.misuse("allocate", "%d bytes in one allocation", sizeBytes), memory.Free())
 	}
 	var exported error
-	err = b.create(C.SJ_OPAQUE_FD, ^uint32(0), func(b *block) (r result) {
+	err = b.create(opaqueFD, ^uint32(0), func(b *block) (r result) {
 		r, exported = b.importParts()
 		return r
 	})
@@ -118,12 +118,12 @@ func (b *block) importParts() (result, error) {
 		if err != nil {
 			return outOfMemory, err
 		}
-		dedicated := b.dedicated()
+		dedicated := b.dedicated(opaqueFD)
 		if b.sparse {
 			dedicated = 0
 		}
 		var memory C.uint64_t
-		r := b.d.importFD(fd, p.SizeBytes, b.storeType, dedicated, &memory)
+		r := b.d.importFD(opaqueFD, fd, p.SizeBytes, b.storeType, dedicated, &memory)
 		if r != success {
 			return r, nil
 		}

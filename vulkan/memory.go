@@ -19,22 +19,23 @@ import "C"
 
 // block is a buffer over memory of its own: one allocation, or, when it is sparse, several.
 type block struct {
-	d          *driver
-	memory     backend.Memory
-	sizeBytes  uint64 // as the user sees it
-	buffer     vk.Buffer
-	address    uint64 // of the block's first byte, for kernels
-	store      vk.DeviceMemory
-	storeSize  uint64 // of the VkDeviceMemory, or of all parts
-	storeType  uint32
-	sparse     bool
-	parts      []part // of a sparse block, instead of store
-	unbound    bool   // perhaps its binding is still under way
-	exportable bool
-	cuda       *cuda.Memory // that the block was opened from; nil: Vulkan's own
-	mapped     []byte
-	pin        runtime.Pinner // of imported memory
-	live       bool           // guarded by d.mu
+	d         *driver
+	memory    backend.Memory
+	sizeBytes uint64 // as the user sees it
+	buffer    vk.Buffer
+	address   uint64 // of the block's first byte, for kernels
+	store     vk.DeviceMemory
+	storeSize uint64 // of the VkDeviceMemory, or of all parts
+	storeType uint32
+	sparse    bool
+	parts     []part       // of a sparse block, instead of store
+	unbound   bool         // perhaps its binding is still under way
+	exports   uint32       // type of handle that the memory can be exported as; 0: none
+	member    uint32       // whose memory it is, on a device over a group
+	cuda      *cuda.Memory // that the block was opened from; nil: Vulkan's own
+	mapped    []byte
+	pin       runtime.Pinner // of imported memory
+	live      bool           // guarded by d.mu
 }
 
 func (b *block) SizeBytes() uint64      { return b.sizeBytes }
@@ -165,7 +166,11 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	needs.Free()
 	b.storeSize = uint64(needs.Size)
 	var ok bool
-	if b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, b.memory, d.info.Unified); !ok {
+	b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, b.memory, d.info.Unified)
+	if !ok && handleType == dmaBuf { // memory of another device may be no device-local memory of this one
+		b.storeType, ok = chooseType(d.p.types, needs.MemoryTypeBits&allowed, backend.Imported, d.info.Unified)
+	}
+	if !ok {
 		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
 			Detail: fmt.Sprintf("no memory type for %v memory", b.memory)}
 	}
@@ -177,6 +182,9 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	}
 	if err := b.bind(); err != nil {
 		return err
+	}
+	if d.members != nil {
+		return nil
 	}
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
 	if b.address%d.info.Limits.ArgumentAlignment != 0 {
@@ -192,7 +200,8 @@ func (b *block) bind() error {
 	if b.sparse {
 		return b.bindParts()
 	}
-	return b.failed(result(vk.BindBufferMemory(b.d.device, b.buffer, b.store, 0)), "binding")
+	r := result(C.sj_bind(b.d.shim, raw(b.buffer), raw(b.store), C.uint32_t(b.member)))
+	return b.failed(r, "binding")
 }
 
 func (b *block) mapAll() error {

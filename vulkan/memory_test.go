@@ -3,12 +3,15 @@ package vulkan_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
@@ -137,41 +140,88 @@ func TestImport(t *testing.T) {
 	})
 }
 
+// openFiles counts the file descriptors of the process.
+func openFiles(t *testing.T) int {
+	files, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	return len(files)
+}
+
 func TestSharedMemory(t *testing.T) {
 	for _, info := range vulkantest.Devices(t) {
-		t.Run(info.Name, func(t *testing.T) {
-			a, b := vulkantest.OpenDevice(t, info.ID), vulkantest.OpenDevice(t, info.ID)
-			owner, guest := a.(backend.SharedMemory), b.(backend.SharedMemory)
-			block, err := owner.AllocateShared(1 << 16)
-			require.NoError(t, err)
-			require.Equal(t, backend.DeviceLocal, block.Memory())
-			same, err := guest.OpenShared(a, block)
-			require.NoError(t, err)
-			require.Equal(t, uint64(1<<16), same.SizeBytes())
-			again, err := owner.OpenShared(a, block)
-			require.NoError(t, err, "on the same logical device")
-			if block.Bytes() != nil {
-				block.Bytes()[777] = 42
-				require.Equal(t, byte(42), same.Bytes()[777])
-				require.Equal(t, byte(42), again.Bytes()[777])
-			}
-			plain, err := a.AllocateBlock(1<<16, backend.DeviceLocal)
-			require.NoError(t, err)
-			_, err = guest.OpenShared(a, plain)
-			require.ErrorIs(t, err, backend.ErrInvalidInput)
-			_, err = guest.OpenShared(b, block)
-			require.ErrorIs(t, err, backend.ErrInvalidInput)
-			_, err = guest.OpenShared(nil, block)
-			require.ErrorIs(t, err, backend.ErrUnsupported)
-			require.NoError(t, block.Free())
-			_, err = guest.OpenShared(a, block)
-			require.ErrorIs(t, err, backend.ErrInvalidInput)
-			if same.Bytes() != nil { // the memory outlives its first block
-				require.Equal(t, byte(42), same.Bytes()[777])
-			}
-			for _, b := range []backend.Block{same, again, plain} {
-				require.NoError(t, b.Free())
-			}
-		})
+		for _, path := range []backend.PeerPath{backend.SharedAllocation, backend.DMABuf} {
+			t.Run(fmt.Sprintf("%s %v", info.Name, path), func(t *testing.T) { checkSharedMemory(t, info.ID, path) })
+		}
 	}
+}
+
+func checkSharedMemory(t *testing.T, id string, path backend.PeerPath) {
+	a, b := vulkantest.OpenDevice(t, id), vulkantest.OpenDevice(t, id)
+	owner, guest := a.(backend.SharedMemory), b.(backend.SharedMemory)
+	before := openFiles(t)
+	block, err := owner.AllocateShared(path, 1<<16)
+	if path == backend.DMABuf && !vulkan.HasDMABuf(a) {
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+		require.ErrorContains(t, err, "VK_EXT_external_memory_dma_buf")
+		t.Skip("the driver has no dma-bufs")
+	}
+	require.NoError(t, err)
+	require.Equal(t, backend.DeviceLocal, block.Memory())
+	same, err := guest.OpenShared(a, block)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1<<16), same.SizeBytes())
+	again, err := owner.OpenShared(a, block)
+	require.NoError(t, err, "on the same logical device")
+	if same.Bytes() != nil {
+		block.Bytes()[777] = 42
+		require.Equal(t, byte(42), same.Bytes()[777])
+		require.Equal(t, byte(42), again.Bytes()[777])
+	}
+	plain, err := a.AllocateBlock(1<<16, backend.DeviceLocal)
+	require.NoError(t, err)
+	_, err = guest.OpenShared(a, plain)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	_, err = guest.OpenShared(b, block)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	_, err = guest.OpenShared(nil, block)
+	require.ErrorIs(t, err, backend.ErrUnsupported)
+	require.NoError(t, block.Free())
+	_, err = guest.OpenShared(a, block)
+	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	if same.Bytes() != nil { // the memory outlives its first block
+		require.Equal(t, byte(42), same.Bytes()[777])
+	}
+	for _, b := range []backend.Block{same, again, plain} {
+		require.NoError(t, b.Free())
+	}
+	require.Equal(t, before, openFiles(t))
+}
+
+// TestRefusedImports: memory that does not fit, or does not come from a Vulkan device, is refused, and its file
+// descriptor closed. Some drivers close those that they refuse, although they should not.
+func TestRefusedImports(t *testing.T) {
+	for _, info := range vulkantest.Devices(t) {
+		for _, path := range []backend.PeerPath{backend.SharedAllocation, backend.DMABuf} {
+			t.Run(fmt.Sprintf("%s %v", info.Name, path), func(t *testing.T) {
+				d := vulkantest.OpenDevice(t, info.ID)
+				const sizeBytes = 1 << 16
+				block, err := d.(backend.SharedMemory).AllocateShared(path, sizeBytes)
+				if err != nil {
+					t.Skip(err)
+				}
+				before := openFiles(t)
+				require.ErrorIs(t, vulkan.OpenFD(d, openNull(t), block, 2*sizeBytes), backend.ErrUnsupported)
+				require.Equal(t, before, openFiles(t))
+				require.Error(t, vulkan.OpenFD(d, openNull(t), block, sizeBytes))
+				require.Equal(t, before, openFiles(t))
+				require.NoError(t, block.Free())
+			})
+		}
+	}
+}
+
+func openNull(t *testing.T) int {
+	fd, err := syscall.Open(os.DevNull, syscall.O_RDWR, 0)
+	require.NoError(t, err)
+	return fd
 }

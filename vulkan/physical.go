@@ -25,13 +25,13 @@ type physical struct {
 	extensions      map[string]bool
 	families        []family
 	types           []memoryType
-	operations      uint32 // of subgroups
-	stages          uint32 // with subgroup operations
+	typeHeaps       []uint32 // indexes, by type
+	operations      uint32   // of subgroups
+	stages          uint32   // with subgroup operations
 	driverUUID      string
 	cacheUUID       string
-	sharedDedicated bool    // shared memory needs an allocation of its own, which every block here has
+	opaque, dmaBuf  sharing // memory as a file descriptor
 	sparse          bool    // a block may have several allocations
-	shareable       bool    // memory can be exported and imported as a file descriptor
 	sharesTimelines bool    // timeline semaphores can be exported as one
 	nvidia          bool    // NVIDIA's own driver
 	tickNanoseconds float64 // of time stamps
@@ -40,12 +40,24 @@ type physical struct {
 	graphics        bool // Options.Graphics
 }
 
+// sharing is what can be done with memory of buffers as one type of file descriptor.
+type sharing struct {
+	works     bool // it can be exported and imported
+	dedicated bool // it must be made for one buffer, as all of it is here
+}
+
+func (p *physical) sharing(features C.uint32_t, extension string) sharing {
+	return sharing{features&externalExportImport == externalExportImport && p.extensions[extension],
+		features&externalDedicatedOnly != 0}
+}
+
 // Device extensions that are enabled where they are offered.
 const (
 	extSubgroupSize = "VK_EXT_subgroup_size_control"
 	extBudget       = "VK_EXT_memory_budget"
 	extHostMemory   = "VK_EXT_external_memory_host"
 	extMemoryFd     = "VK_KHR_external_memory_fd"
+	extDMABuf       = "VK_EXT_external_memory_dma_buf"
 	extSemaphoreFd  = "VK_KHR_external_semaphore_fd"
 	extPortable     = "VK_KHR_portability_subset" // must be enabled where it is offered
 	extFeedback     = "VK_EXT_pipeline_creation_feedback"
@@ -54,8 +66,8 @@ const (
 	extClockBefore  = "VK_EXT_calibrated_timestamps"
 )
 
-var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extSemaphoreFd, extPortable,
-	extFeedback, extClock, extClockBefore}
+var usedExtensions = []string{extSubgroupSize, extBudget, extHostMemory, extMemoryFd, extDMABuf, extSemaphoreFd,
+	extPortable, extFeedback, extClock, extClockBefore}
 
 var featureNames = map[C.uint32_t]string{
 	C.SJ_BUFFER_DEVICE_ADDRESS:     "bufferDeviceAddress",
@@ -147,6 +159,7 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 		C.SJ_HAS_PCI:           p.extensions[extPCI],
 		C.SJ_HAS_HOST_MEMORY:   p.extensions[extHostMemory],
 		C.SJ_HAS_BUDGET:        p.extensions[extBudget],
+		C.SJ_HAS_DMA_BUF:       p.extensions[extDMABuf] && p.extensions[extMemoryFd],
 	} {
 		if here {
 			p.has |= bit
@@ -164,10 +177,9 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	p.features = more.features
 	p.operations, p.stages = uint32(more.subgroup_operations), uint32(more.subgroup_stages)
 	p.driverUUID = uuid(more.driver_uuid[:])
-	p.shareable = more.shared_features&externalExportImport == externalExportImport && p.extensions[extMemoryFd]
+	p.opaque, p.dmaBuf = p.sharing(more.shared_features, extMemoryFd), p.sharing(more.dma_buf_features, extDMABuf)
 	p.sharesTimelines = more.shared_timeline_features&semaphoreExport != 0 && p.extensions[extSemaphoreFd]
 	p.nvidia = more.driver_id == driverNVIDIA
-	p.sharedDedicated = more.shared_features&externalDedicatedOnly != 0
 
 	i := &p.info
 	i.Backend = "vulkan"
@@ -277,7 +289,8 @@ func (p *physical) nameFeatures() {
 		}
 	}
 	for name, here := range map[string]bool{"memoryBudget": p.extensions[extBudget],
-		"hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.shareable, "sparseBinding": p.sparse} {
+		"hostMemoryImport": p.info.Limits.ImportAlignment > 0, "sharedMemory": p.opaque.works,
+		"sparseBinding": p.sparse} {
 		if here {
 			list = append(list, name)
 		}

@@ -2,6 +2,7 @@ package vulkan
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 	"unsafe"
 
@@ -13,65 +14,113 @@ import (
 */
 import "C"
 
-// AllocateShared implements [backend.SharedMemory]; ErrUnsupported where the driver cannot export memory as a file
-// descriptor.
-func (d *driver) AllocateShared(sizeBytes uint64) (backend.Block, error) {
+// Types of handles of memory.
+const (
+	opaqueFD = uint32(C.SJ_OPAQUE_FD)
+	dmaBuf   = uint32(C.SJ_DMA_BUF)
+)
+
+// AllocateShared implements [backend.SharedMemory]; ErrUnsupported where the driver cannot export memory as an opaque
+// file descriptor, or as a dma-buf.
+func (d *driver) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
+	handleType := opaqueFD
+	if path == backend.DMABuf {
+		handleType = dmaBuf
+	}
+	return d.allocateExportable(handleType, 0, sizeBytes)
+}
+
+// allocateExportable allocates device-local memory, on a device over a group that of a member.
+func (d *driver) allocateExportable(handleType, member uint32, sizeBytes uint64) (backend.Block, error) {
 	if err := d.enter("allocate shared"); err != nil {
 		return nil, err
 	}
 	defer d.leave()
-	if err := d.canShare(); err != nil {
+	if err := d.canShare(handleType); err != nil {
 		return nil, err
 	}
-	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exportable: true}
-	return d.allocate(b, C.SJ_OPAQUE_FD, d.info.Limits.BlockBytes(backend.HostVisible), func(b *block) result {
-		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType), b.dedicated(), (*C.uint64_t)(unsafe.Pointer(&b.store))))
+	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exports: handleType, member: member}
+	return d.allocate(b, handleType, d.info.Limits.BlockBytes(backend.HostVisible), func(b *block) result {
+		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType),
+			b.dedicated(handleType), C.uint32_t(handleType), C.uint32_t(member),
+			(*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }
 
-func (d *driver) canShare() error {
-	if d.p.shareable {
-		return nil
+// sharing is what the device does with memory as a type of file descriptor that needs an extension.
+func (d *driver) sharing(handleType uint32) (s sharing, extension string) {
+	if handleType == dmaBuf {
+		return d.p.dmaBuf, extDMABuf
 	}
-	return &backend.OpError{Op: "share memory", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the driver cannot export and import buffers through " + extMemoryFd}
+	return d.p.opaque, extMemoryFd
 }
 
-func (b *block) dedicated() C.uint64_t {
-	if b.d.p.sharedDedicated {
+func (d *driver) canShare(handleType uint32) error {
+	s, extension := d.sharing(handleType)
+	switch {
+	case s.works:
+		return nil
+	case !d.p.extensions[extension]:
+		return d.cannotShare("the driver lacks %s", extension)
+	}
+	return d.cannotShare("the driver cannot export and import buffers through %s", extension)
+}
+
+func (d *driver) cannotShare(format string, a ...any) error {
+	return &backend.OpError{Op: "share memory", Device: d.info.Name, Err: backend.ErrUnsupported,
+		Detail: fmt.Sprintf(format, a...)}
+}
+
+// dedicated is the buffer that shared memory of a block is made for; 0: any.
+func (b *block) dedicated(handleType uint32) C.uint64_t {
+	if s, _ := b.d.sharing(handleType); s.dedicated {
 		return raw(b.buffer)
 	}
 	return 0
 }
 
 // OpenShared implements [backend.SharedMemory]. The memory lives until both blocks are freed. ErrInvalidInput for a
-// block that is not of owner or not shareable, ErrUnsupported for an owner on another physical device or driver: such
-// imports can succeed and yet map other memory.
+// block that is not of owner or not shareable. Only a dma-buf can be opened on another physical device or driver:
+// imports of opaque file descriptors can succeed there and yet map other memory, and are refused with ErrUnsupported.
 func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
-	if err := d.canShare(); err != nil {
-		return nil, err
-	}
 	from, ok := owner.(*driver)
-	if !ok || from.info.UUID != d.info.UUID || from.p.driverUUID != d.p.driverUUID {
-		return nil, &backend.OpError{Op: "open shared", Device: d.info.Name, Err: backend.ErrUnsupported, Detail: "the owner is another physical device"}
+	if !ok {
+		return nil, d.cannotShare("the owner is no Vulkan device")
 	}
 	original, ok := shared.(*block)
 	if !ok || original.d != from {
 		return nil, d.misuse("open shared", "the block is not of %s", from.info.ID)
+	}
+	handleType := original.exports
+	if err := d.canShare(handleType); err != nil {
+		return nil, err
+	}
+	home := from.home(original)
+	if handleType != dmaBuf && (home.info.UUID != d.info.UUID || home.driverUUID != d.p.driverUUID) {
+		return nil, d.cannotShare("the memory is on another physical device")
 	}
 	fd, err := from.export(original)
 	if err != nil {
 		return nil, err
 	}
 	b := &block{d: d, memory: original.memory, sizeBytes: original.sizeBytes}
-	if err := d.openFD(b, fd, original.storeSize, 1<<original.storeType); err != nil {
+	if err := d.openFD(b, handleType, fd, original); err != nil {
 		return nil, err
 	}
-	if original.mapped != nil {
+	if original.mapped != nil && handleType != dmaBuf {
 		if err := b.mapAll(); err != nil {
 			return nil, errors.Join(err, b.Free())
 		}
 	}
 	return b, nil
+}
+
+// home is the physical device on which a block lies.
+func (d *driver) home(b *block) *physical {
+	if d.members != nil {
+		return d.members[b.member]
+	}
+	return d.p
 }
 
 // export returns a new file descriptor of a block's memory.
@@ -82,16 +131,17 @@ func (d *driver) export(b *block) (int, error) {
 	defer d.leave()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !b.live || !b.exportable {
-		return -1, d.misuse("open shared", "the block was freed or does not come from AllocateShared")
+	if !b.live || b.exports == 0 {
+		return -1, d.misuse("open shared", "the block was freed or cannot be exported")
 	}
 	var fd C.int
-	err := d.check(result(C.sj_export_fd(d.shim, raw(b.store), &fd)), "open shared", "exporting %d bytes", b.sizeBytes)
+	err := d.check(result(C.sj_export_fd(d.shim, raw(b.store), C.uint32_t(b.exports), &fd)), "open shared",
+		"exporting %d bytes", b.sizeBytes)
 	return int(fd), err
 }
 
-// openFD makes a block of memory that was exported as an opaque file descriptor, which is closed.
-func (d *driver) openFD(b *block, fd int, storeSize uint64, allowed uint32) error {
+// openFD makes a block of memory of another block that was exported as a file descriptor, which is closed.
+func (d *driver) openFD(b *block, handleType uint32, fd int, original *block) error {
 	defer func() {
 		if fd >= 0 {
 			_ = syscall.Close(fd)
@@ -101,14 +151,28 @@ func (d *driver) openFD(b *block, fd int, storeSize uint64, allowed uint32) erro
 		return err
 	}
 	defer d.leave()
-	err := b.create(C.SJ_OPAQUE_FD, allowed, func(b *block) result {
-		if b.storeSize != storeSize {
+	allowed := C.uint32_t(1) << original.storeType
+	if handleType == dmaBuf {
+		r := result(C.sj_fd_memory_types(d.shim, C.uint32_t(handleType), C.int(fd), &allowed))
+		if err := d.check(r, "open shared", "types of memory of %d bytes", original.storeSize); err != nil {
+			return err
+		}
+	}
+	var misfit error
+	err := b.create(handleType, uint32(allowed), func(b *block) result {
+		if b.storeSize > original.storeSize || b.storeSize < original.storeSize && handleType != dmaBuf {
+			misfit = d.cannotShare("a buffer of %d bytes takes %d here, and %d on %s", b.sizeBytes, b.storeSize,
+				original.storeSize, original.d.info.Name)
 			return outOfMemory
 		}
 		passed := fd
 		fd = -1
-		return d.importFD(passed, b.storeSize, b.storeType, b.dedicated(), (*C.uint64_t)(unsafe.Pointer(&b.store)))
+		return d.importFD(handleType, passed, b.storeSize, b.storeType, b.dedicated(handleType),
+			(*C.uint64_t)(unsafe.Pointer(&b.store)))
 	})
+	if misfit != nil {
+		err = misfit
+	}
 	if err != nil {
 		b.abandon()
 		return err
@@ -117,9 +181,11 @@ func (d *driver) openFD(b *block, fd int, storeSize uint64, allowed uint32) erro
 	return nil
 }
 
-// importFD opens memory that was exported as an opaque file descriptor, which is used up or closed.
-func (d *driver) importFD(fd int, sizeBytes uint64, storeType uint32, dedicated C.uint64_t, memory *C.uint64_t) result {
-	r := result(C.sj_import_fd(d.shim, C.uint64_t(sizeBytes), C.uint32_t(storeType), dedicated, C.int(fd), memory))
+// importFD opens memory that was exported as a file descriptor, which is used up or closed.
+func (d *driver) importFD(handleType uint32, fd int, sizeBytes uint64, storeType uint32, dedicated C.uint64_t,
+	memory *C.uint64_t) result {
+	r := result(C.sj_import_fd(d.shim, C.uint64_t(sizeBytes), C.uint32_t(storeType), dedicated, C.uint32_t(handleType),
+		C.int(fd), memory))
 	if r != success {
 		_ = syscall.Close(fd)
 	}

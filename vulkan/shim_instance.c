@@ -125,6 +125,26 @@ uint32_t sj_device_extensions(void *physical, char *names, uint32_t max) {
 	return names_of(records, sizeof *records, count, names);
 }
 
+int32_t sj_common_group(void *physical, void *other, int32_t *subset) {
+	VkResult (*enumerate)(VkDispatchable, uint32_t *, VkDeviceGroupProperties *) =
+		(void *)sj_instance_function("vkEnumeratePhysicalDeviceGroups");
+	enum { MAX_GROUPS = 64 };
+	VkDeviceGroupProperties groups[MAX_GROUPS];
+	for (uint32_t i = 0; i < MAX_GROUPS; i++) groups[i] = (VkDeviceGroupProperties){START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)};
+	uint32_t count = MAX_GROUPS;
+	if (!enumerate || enumerate(current, &count, groups) < 0) return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		int found = 0, found_other = 0;
+		for (uint32_t j = 0; j < groups[i].physicalDeviceCount; j++) {
+			found |= groups[i].physicalDevices[j] == physical;
+			found_other |= groups[i].physicalDevices[j] == other;
+		}
+		*subset = groups[i].subsetAllocation;
+		if (found && found_other) return 1;
+	}
+	return 0;
+}
+
 uint32_t sj_tells_time(void *physical, uint32_t khr) {
 	VkResult (*domains)(VkDispatchable, uint32_t *, uint32_t *) = (void *)sj_instance_function(
 		khr ? "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR" : "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");
@@ -210,13 +230,14 @@ static void query_memory(VkDispatchable physical, uint32_t has, sj_physical *out
 	}
 }
 
-static void query_sharing(VkDispatchable physical, sj_physical *out) {
+// sharing_of returns the VkExternalMemoryFeatureFlags of a buffer whose memory is a handle of a type.
+static uint32_t sharing_of(VkDispatchable physical, uint32_t handle_type) {
 	VkExternalBufferProperties external = {START(TYPE_EXTERNAL_BUFFER_PROPERTIES, NULL)};
-	const VkExternalBufferInfo info = {START(TYPE_EXTERNAL_BUFFER_INFO, NULL), 0, SJ_BUFFER_USAGE, SJ_OPAQUE_FD};
+	const VkExternalBufferInfo info = {START(TYPE_EXTERNAL_BUFFER_INFO, NULL), 0, SJ_BUFFER_USAGE, handle_type};
 	void (*get)(VkDispatchable, const VkExternalBufferInfo *, VkExternalBufferProperties *) =
 		(void *)sj_instance_function("vkGetPhysicalDeviceExternalBufferProperties");
 	if (get) get(physical, &info, &external);
-	out->shared_features = external.externalMemoryFeatures;
+	return external.externalMemoryFeatures;
 }
 
 static void query_shared_timelines(VkDispatchable physical, sj_physical *out) {
@@ -234,6 +255,7 @@ void sj_query(void *physical, uint32_t has, sj_physical *out) {
 	query_properties(physical, has, out);
 	query_features(physical, has, out);
 	query_memory(physical, has, out);
-	query_sharing(physical, out);
+	out->shared_features = sharing_of(physical, SJ_OPAQUE_FD);
+	if (has & SJ_HAS_DMA_BUF) out->dma_buf_features = sharing_of(physical, SJ_DMA_BUF);
 	if (has & SJ_HAS_VULKAN_1_2) query_shared_timelines(physical, out);
 }

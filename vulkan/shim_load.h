@@ -9,6 +9,7 @@
 
 // Usage of every buffer: transfer in both directions, storage, device address.
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
+#define SJ_GROUP_BUFFER_USAGE (0x1 | 0x2) // on several physical devices, addresses take a feature of their own
 
 enum { TIME_DOMAIN_DEVICE = 0, TIMELINE = 1 };
 
@@ -35,6 +36,8 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 #define SJ_DEVICE_FUNCTIONS(F)                                                                                                  \
 	F(VkResult, CreateBuffer, (VkDispatchable, const VkBufferCreateInfo *, const void *, VkHandle *))                           \
 	F(VkResult, AllocateMemory, (VkDispatchable, const VkMemoryAllocateInfo *, const void *, VkHandle *))                       \
+	F(VkResult, BindBufferMemory2, (VkDispatchable, uint32_t, const VkBindBufferMemoryInfo *))                                  \
+	F(void, GetDeviceGroupPeerMemoryFeatures, (VkDispatchable, uint32_t, uint32_t, uint32_t, uint32_t *))                       \
 	F(VkResult, CreateSemaphore, (VkDispatchable, const VkSemaphoreCreateInfo *, const void *, VkHandle *))                     \
 	F(VkResult, CreateShaderModule, (VkDispatchable, const VkShaderModuleCreateInfo *, const void *, VkHandle *))               \
 	F(void, DestroyShaderModule, (VkDispatchable, VkHandle, const void *))                                                      \
@@ -64,6 +67,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 // Functions of extensions; NULL where the extension is not enabled.
 #define SJ_EXTENSION_FUNCTIONS(F)                                                                                               \
 	F(VkResult, GetMemoryFdKHR, (VkDispatchable, const VkMemoryGetFdInfo *, int *))                                             \
+	F(VkResult, GetMemoryFdPropertiesKHR, (VkDispatchable, uint32_t, int, VkMemoryFdProperties *))                               \
 	F(VkResult, GetSemaphoreFdKHR, (VkDispatchable, const VkSemaphoreGetFdInfo *, int *))                                       \
 	F(VkResult, GetMemoryHostPointerPropertiesEXT, (VkDispatchable, uint32_t, const void *, VkMemoryHostPointerProperties *))    \
 	F(VkResult, GetCalibratedTimestampsKHR, (VkDispatchable, uint32_t, const VkCalibratedTimestampInfo *, uint64_t *, uint64_t *)) \
@@ -71,6 +75,7 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 
 struct sj_device {
 	VkDispatchable handle;
+	uint32_t members; // physical devices of a device over a group; 0: an ordinary device
 #define MEMBER(result, name, parameters) result(*name) parameters;
 	SJ_DEVICE_FUNCTIONS(MEMBER)
 	SJ_EXTENSION_FUNCTIONS(MEMBER)

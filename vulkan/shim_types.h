@@ -41,12 +41,16 @@ enum { // VkStructureType
 	TYPE_PROPERTIES_2 = 1000059001,
 	TYPE_MEMORY_PROPERTIES_2 = 1000059006,
 	TYPE_MEMORY_ALLOCATE_FLAGS_INFO = 1000060000,
+	TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO = 1000060013,
+	TYPE_DEVICE_GROUP_PROPERTIES = 1000070000,
+	TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO = 1000070001,
 	TYPE_EXTERNAL_BUFFER_INFO = 1000071002,
 	TYPE_EXTERNAL_BUFFER_PROPERTIES = 1000071003,
 	TYPE_ID_PROPERTIES = 1000071004,
 	TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO = 1000072000,
 	TYPE_EXPORT_MEMORY_ALLOCATE_INFO = 1000072002,
 	TYPE_IMPORT_MEMORY_FD_INFO = 1000074000,
+	TYPE_MEMORY_FD_PROPERTIES = 1000074001,
 	TYPE_MEMORY_GET_FD_INFO = 1000074002,
 	TYPE_EXTERNAL_SEMAPHORE_INFO = 1000076000,
 	TYPE_EXTERNAL_SEMAPHORE_PROPERTIES = 1000076001,
@@ -55,6 +59,7 @@ enum { // VkStructureType
 	TYPE_SUBGROUP_PROPERTIES = 1000094000,
 	TYPE_MEMORY_DEDICATED_ALLOCATE_INFO = 1000127001,
 	TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO = 1000128004,
+	TYPE_BIND_BUFFER_MEMORY_INFO = 1000157000,
 	TYPE_MAINTENANCE_3_PROPERTIES = 1000168000,
 	TYPE_IMPORT_MEMORY_HOST_POINTER_INFO = 1000178000,
 	TYPE_MEMORY_HOST_POINTER_PROPERTIES = 1000178001,
@@ -161,6 +166,8 @@ typedef struct {
 	const char *const *ppEnabledExtensionNames;
 	const void *pEnabledFeatures;
 } VkDeviceCreateInfo;
+typedef struct { HEAD; uint32_t physicalDeviceCount; VkDispatchable physicalDevices[32]; VkBool32 subsetAllocation; } VkDeviceGroupProperties;
+typedef struct { HEAD; uint32_t physicalDeviceCount; void *const *pPhysicalDevices; } VkDeviceGroupDeviceCreateInfo;
 typedef struct {
 	HEAD;
 	uint32_t flags;
@@ -172,7 +179,10 @@ typedef struct { HEAD; uint32_t handleTypes; } VkExternalHandleTypes; // of a bu
 typedef struct { HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex; } VkMemoryAllocateInfo;
 typedef struct { HEAD; uint32_t flags, deviceMask; } VkMemoryAllocateFlagsInfo;
 typedef struct { HEAD; VkHandle image, buffer; } VkMemoryDedicatedAllocateInfo;
+typedef struct { HEAD; VkHandle buffer, memory; VkDeviceSize memoryOffset; } VkBindBufferMemoryInfo;
+typedef struct { HEAD; uint32_t deviceIndexCount; const uint32_t *pDeviceIndices; } VkBindBufferMemoryDeviceGroupInfo;
 typedef struct { HEAD; uint32_t handleType; int fd; } VkImportMemoryFdInfo;
+typedef struct { HEAD; uint32_t memoryTypeBits; } VkMemoryFdProperties;
 typedef struct { HEAD; uint32_t handleType; void *pHostPointer; } VkImportMemoryHostPointerInfo;
 typedef struct { HEAD; uint32_t memoryTypeBits; } VkMemoryHostPointerProperties;
 typedef struct { HEAD; VkHandle memory; uint32_t handleType; } VkMemoryGetFdInfo;

@@ -35,7 +35,7 @@ func checkSharedMemory(t *testing.T, s *suite) {
 	}
 	other := b.Driver().(backend.SharedMemory)
 	for _, size := range []uint64{256, 4 << 10, 1<<20 + 256} {
-		block, err := owner.AllocateShared(size)
+		block, err := owner.AllocateShared(backend.SharedAllocation, size)
 		require.NoError(t, err)
 		opened, err := other.OpenShared(a.Driver(), block)
 		require.NoError(t, err)
@@ -142,6 +142,10 @@ func checkBothWays(t *testing.T, s *suite) {
 			for _, device := range []*backend.Device{a, b} {
 				busy.Go(func() { keepBusy(t, device, &stop) })
 			}
+			defer func() {
+				stop.Store(true)
+				busy.Wait()
+			}()
 			for i, ends := range [][2]*backend.Device{{a, b}, {b, a}} {
 				link, err := backend.Connect(background, ends[0], ends[1], path)
 				require.NoError(t, err)
@@ -166,8 +170,6 @@ func checkBothWays(t *testing.T, s *suite) {
 				}
 			}
 			group.Wait()
-			stop.Store(true)
-			busy.Wait()
 		})
 	}
 }
@@ -269,11 +271,10 @@ func checkLinkKernels(t *testing.T, s *suite) {
 		require.NoError(t, err)
 		var near, far atomic.Int32
 		require.NoError(t, link.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
-		throughHost := path == backend.ImportedHost || path == backend.HostStaged
-		require.Equal(t, !throughHost, near.Load() > 0, path)
-		require.Equal(t, !throughHost, far.Load() > 0, path)
+		require.Equal(t, !path.ThroughHost(), near.Load() > 0, path)
+		require.Equal(t, !path.ThroughHost(), far.Load() > 0, path)
 		refused := func(*backend.List, backend.Range, backend.Range) error { return backend.ErrUnsupported }
-		if !throughHost {
+		if !path.ThroughHost() {
 			require.ErrorIs(t, link.UseKernels(background, refused, refused), backend.ErrUnsupported)
 		}
 		n := int(link.ChunkBytes/4)*3 + 5

@@ -47,7 +47,7 @@ func linkOptionsOf(c *cli.Context) (o linkOptions, err error) {
 	case "":
 	case "all":
 		o.each = true
-		for p := backend.SharedAllocation; p < backend.PeerPaths; p++ {
+		for p := backend.SharedAllocation; p.ByDefault(); p++ {
 			o.paths = append(o.paths, p)
 		}
 	default:
@@ -82,8 +82,8 @@ func (s *session) links(ctx context.Context, system *spirjoin.System, o linkOpti
 		err = writeJSON(s.stdout, reports)
 	} else {
 		writeLinks(s.stdout, system.Devices, reports)
-		if o.each {
-			fmt.Fprint(s.stdout, leftOut)
+		if o.each || o.paths == nil {
+			fmt.Fprint(s.stdout, offByDefault())
 		}
 	}
 	var missing []error
@@ -221,10 +221,17 @@ func copyBytes(devices ...*backend.Device) uint64 {
 	return size / 4 * 4
 }
 
-// leftOut names the paths that no link takes.
-const leftOut = `device groups: not implemented; each GPU is opened as a device of its own
-dma-buf: not implemented; GPUs of AMD and Intel copy through host memory
-`
+// offByDefault names the paths that no link takes unless they are forced.
+func offByDefault() string {
+	var lines strings.Builder
+	for p := range backend.PeerPaths {
+		if !p.ByDefault() {
+			option := strings.ReplaceAll(p.String(), " ", "-")
+			fmt.Fprintf(&lines, "%v: off by default; --path %s forces it\n", p, option)
+		}
+	}
+	return lines.String()
+}
 
 func writeLinks(w io.Writer, devices []backend.DeviceInfo, reports []linkReport) {
 	name := func(index int) string { return strconv.Itoa(index) + " " + text.Printable(devices[index].Name) }

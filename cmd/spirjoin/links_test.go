@@ -27,8 +27,17 @@ func TestLinks(t *testing.T) {
 	all := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "all").stdout
 	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
 	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
-	require.Regexp(t, `\ndevice groups: not implemented; .*\ndma-buf: not implemented; .*\n$`, all)
-	require.NotContains(t, forced, "not implemented")
+	best := runProgram(t, exitDone, "devices", "--links", "--device", "host,host").stdout
+	for _, text := range []string{all, best} {
+		require.Regexp(t, `\ndma-buf: off by default; --path dma-buf forces it\n`, text)
+		require.Regexp(t, `\ndevice group: off by default; --path device-group forces it\n$`, text)
+		require.NotRegexp(t, `(?m)(dma-buf|device group) +(none|[\d.]+ .B/s)$`, text, "they are not tried")
+	}
+	require.NotContains(t, forced, "off by default")
+	for path, reason := range map[string]string{"dma-buf": "no dma-buf", "device-group": "no device groups"} {
+		o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", path)
+		require.Contains(t, o.stdout, reason, "no link at all")
+	}
 
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")

@@ -72,7 +72,7 @@ func (l *Links) Direct(from, to *backend.Device) bool {
 		return false
 	}
 	peer, ok := p.link.(*backend.PeerLink)
-	return ok && peer.Path != backend.ImportedHost && peer.Path != backend.HostStaged
+	return ok && !peer.Path.ThroughHost()
 }
 
 // Make makes the links between all of some devices, in both directions. Errors: those of Connect; ErrCancelled.

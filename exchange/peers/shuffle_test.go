@@ -224,27 +224,34 @@ func TestLinksThatFail(t *testing.T) {
 	})
 }
 
-// private is a driver without shared memory, whose links go through the host.
-type private struct{ backend.Driver }
-
 // TestLinks: rows arrive over every path that package backend knows, also where ranks share a device.
 func TestLinks(t *testing.T) {
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
 		paths := linked(t, devices)
 		require.Contains(t, paths, backend.SameDevice)
 		require.Len(t, paths, 2)
+		for _, path := range []backend.PeerPath{backend.DMABuf, backend.DeviceGroup} {
+			link, err := backend.Connect(t.Context(), devices[0], devices[1], path)
+			if err != nil {
+				require.ErrorIs(t, err, backend.ErrUnsupported)
+				continue
+			}
+			require.NoError(t, link.Close())
+			require.Contains(t, linked(t, devices, path), path)
+		}
 	})
-	t.Run("through the host", func(t *testing.T) {
+	t.Run("forced", func(t *testing.T) {
 		devicetest.HostTest(t)
-		b := host.New(host.Options{Shuffle: 3, Poison: true, Discrete: true})
+		b := host.New(host.Options{Shuffle: 3, Poison: true, Discrete: true, AllPaths: true})
 		devices := make([]*backend.Device, 2)
 		for i := range devices {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			devices[i] = backend.NewDevice(private{driver}, backend.DeviceOptions{})
+			devices[i] = backend.NewDevice(driver, backend.DeviceOptions{})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
 		}
-		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged} {
+		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged, backend.DMABuf,
+			backend.DeviceGroup} {
 			require.Contains(t, linked(t, devices, path), path)
 		}
 	})
