@@ -43,7 +43,7 @@ type deviceDivider struct {
 
 // blocksOnDevice is how many blocks device memory has room for: one that is loaded, one before and after the partition,
 // with its keys mixed and not, and one that is brought to the host.
-const blocksOnDevice = 8
+const blocksOnDevice = 6
 
 // deviceBlock is rows of a side that are divided on the device, or were divided by the host.
 type deviceBlock struct {
@@ -81,10 +81,8 @@ func (b *deviceBlock) dropTable() {
 // planOnDevice decides whether blocks are divided on the device. Then parts are so many that the place of a part is a
 // whole number of bits.
 func (p *sides) planOnDevice() {
-	e, info := p.engine, p.engine.Device().Info()
-	keyBytes := p.divider.Hashes.ValueBytes()
-	inMemory := e.HostCapBytes() == exec.Unlimited && e.PartsBytes == 0
-	if keyBytes == 0 || !inMemory || e.DivideOn == DivideOnHost || e.DivideOn == DivideAuto && info.Unified {
+	keyBytes := p.engine.keyBytesOnDevice(p.divider.Hashes)
+	if keyBytes == 0 {
 		return
 	}
 	parts := 1
@@ -92,6 +90,35 @@ func (p *sides) planOnDevice() {
 		parts *= 2
 	}
 	p.divider.KeyBytes, p.divider.Parts = keyBytes, parts
+}
+
+// keyBytesOnDevice is the size of the values of keys by which the device divides; 0 if the host does.
+func (e *Engine) keyBytesOnDevice(hashes *relation.HashKeys) int {
+	inMemory := e.HostCapBytes() == exec.Unlimited && e.PartsBytes == 0
+	if !inMemory || e.DivideOn == DivideOnHost || e.DivideOn == DivideAuto && e.Device().Info().Unified {
+		return 0
+	}
+	return hashes.ValueBytes()
+}
+
+// dividesOnDevice reports whether the device can divide all blocks of both sides. A side without a table is taken to
+// have no NULL.
+func (e *Engine) dividesOnDevice(layout *Layout, schemas [2]*arrow.Schema, tables [2]arrow.Table) bool {
+	spec := &layout.Spec
+	hashes, err := relation.PlanHashes(schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
+	if err != nil || e.keyBytesOnDevice(hashes) == 0 {
+		return false
+	}
+	for side, schema := range schemas {
+		for _, name := range layout.Needed[side] {
+			at := schema.FieldIndices(name)[0]
+			if bits := relation.WordBits(schema.Field(at).Type); bits != 32 && bits != 64 ||
+				tables[side] != nil && tables[side].Column(at).Data().NullN() > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // divideOnDevice has goroutines of the flow of c divide blocks. The caller releases the grant when these have ended.
