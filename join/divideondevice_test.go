@@ -2,6 +2,8 @@ package join_test
 
 import (
 	"cmp"
+	"context"
+	"iter"
 	"math"
 	"strings"
 	"testing"
@@ -225,4 +227,39 @@ func TestDivisionFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDivisionIsCancelled: a join that is cancelled while a device divides blocks ends, and leaves nothing behind.
+func TestDivisionIsCancelled(t *testing.T) {
+	table := words(t, arrow.PrimitiveTypes.Int64, 3000, whole, func(i int) int64 { return int64(i) })
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		for after := range 6 {
+			ctx, cancel := context.WithCancel(t.Context())
+			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
+			engine.DivideBytes, engine.DivideOn = 16<<10, join.DivideOnDevice
+			source := sourceOf(table, 500)
+			all := source.Batches
+			source.Batches = func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+				return func(yield func(arrow.RecordBatch, error) bool) {
+					batches := 0
+					for batch, err := range all(ctx) {
+						if batches++; batches > after {
+							cancel()
+						}
+						if !yield(batch, err) {
+							return
+						}
+					}
+				}
+			}
+			source.Rows = table.NumRows()
+			_, err := engine.Stream(ctx, source, source, join.Spec{On: onK})
+			require.ErrorIs(t, err, backend.ErrCancelled)
+			cancel()
+			engine.Close()
+			allocator.AssertSize(t, 0)
+		}
+		noMemoryInUse(t, device)
+	})
 }
