@@ -121,6 +121,25 @@ func TestDividedOnDevice(t *testing.T) {
 	})
 }
 
+// TestDividedToPinned: kernels bring the columns of large blocks to pinned memory.
+func TestDividedToPinned(t *testing.T) {
+	value := func(i int) int64 { return int64(i * 7919 % 50_021) }
+	tables := [2]arrow.Table{words(t, arrow.PrimitiveTypes.Int64, 60_000, whole, value),
+		words(t, arrow.PrimitiveTypes.Int64, 45_000, whole, value)}
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		pins := relation.NewPinnedAllocator(device, 1<<30)
+		defer pins.Close()
+		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, pins, 0)
+		engine.DivideBytes, engine.DivideOn = 1400<<10, join.DivideOnDevice // columns of 8 bytes have more than 256 KiB
+		text, err := dividedText(t, engine, tables, join.Spec{On: onK})
+		require.NoError(t, err)
+		require.Contains(t, text, "by the device")
+		pinned, _ := pins.Pinned()
+		require.Positive(t, pinned)
+		noMemoryInUse(t, device)
+	})
+}
+
 // dividedText joins sources of both tables, which are divided, and returns what explains that.
 func dividedText(t *testing.T, engine *join.Engine, tables [2]arrow.Table, spec join.Spec) (text string, err error) {
 	sources := [2]join.Source{sourceOf(tables[0], 3000), sourceOf(tables[1], 3000)}
