@@ -8,7 +8,7 @@ func (l *PeerLink) openShared() error {
 		return l.unsupported("not the same physical device and driver")
 	}
 	block, err := a.AllocateShared(l.ChunkBytes * uint64(len(l.slots)))
-	if err != nil {
+	if l.From.noteRefusal(err) != nil {
 		return err
 	}
 	labels := make([]string, len(l.slots))
@@ -19,7 +19,7 @@ func (l *PeerLink) openShared() error {
 		l.slots[i].near = near
 	}
 	opened, err := b.OpenShared(l.From.driver, block)
-	if err != nil {
+	if l.To.noteRefusal(err) != nil {
 		return err
 	}
 	for i, far := range l.To.adopt(opened, labels...) {
