@@ -14,8 +14,8 @@ type Flows struct {
 	calls sync.WaitGroup // that begin a flow
 
 	mu     sync.Mutex // guards what follows
-	closed error   // why there are no more; nil if there may be
-	open   []*Flow // that have not ended, in the order in which they began
+	closed error      // why there are no more; nil if there may be
+	open   []*Flow    // that have not ended, in the order in which they began
 }
 
 // Begin returns a flow as [NewFlow] does, for a call that starts its goroutines. The call ends with begun: from then on
