@@ -148,7 +148,7 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 	}
 	// Memory beyond the caps is to be little beside that under them.
 	capBytes := min(from.options.DeviceMemoryBytes, to.options.DeviceMemoryBytes)
-	most := max(capBytes/linkShare/uint64(shape.slots)/leastChunkBytes, 1) * leastChunkBytes
+	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/leastChunkBytes, 1) * leastChunkBytes
 	shape.chunkBytes = min(shape.chunkBytes, most)
 	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
 		slots: make([]linkSlot, shape.slots)}

@@ -27,7 +27,7 @@ func TestHMGSmallCaps(t *testing.T) {
 	want := len(oracle.Join(left, right, layout.Spec))
 	ran, refused := 0, 0
 	for size := 2; size <= 3; size++ {
-		for capBytes := uint64(16 << 20); capBytes > 1<<15; capBytes = capBytes * 3 / 4 {
+		for capBytes := uint64(8 << 20); capBytes > 1<<15; capBytes /= 2 {
 			for _, cut := range []hmg.Config{{}, {Sort: hmg.SortMerge}, {Within: hmg.WithinRoundTrip},
 				{Sort: hmg.SortMergeOnce}} {
 				of := host.New(host.Options{Discrete: true})
