@@ -76,16 +76,19 @@ type Plan struct {
 	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
 	RoundTrip, MergesChunksets bool
 
-	engine *Engine
-	tables [2]arrow.Table
-	short  error // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
+	engine  *Engine
+	tables  [2]arrow.Table
+	without []query.DeviceFailure // devices of the engine that were lost before
+	short   error                 // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
 // engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
 // which several devices may join ([Engine.Stream]). Tables that are divided are a stream, too, whose parts may not fit
 // either: then the error is backend.ErrDeviceMemory.
-func (p *Plan) Run(ctx context.Context) (*Result, error) {
+func (p *Plan) Run(ctx context.Context) (*Result, error) { return reportWithout(p.without)(p.run(ctx)) }
+
+func (p *Plan) run(ctx context.Context) (*Result, error) {
 	switch {
 	case p.short != nil:
 		return p.runDivided(ctx)
@@ -96,9 +99,11 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 	if p.Layout.Spec.Strategy == StrategyHMG {
 		begin = p.runHMG
 	}
-	result, err := begin(ctx)
-	return p.engine.orOnOthers(result, err, func(others *Engine) (*Result, error) {
-		return p.again(ctx, others, true)
+	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
+		if on != p.engine {
+			return p.again(ctx, on, true)
+		}
+		return begin(ctx)
 	})
 }
 
@@ -163,7 +168,7 @@ func (p *Plan) String() string {
 // allow that ([Engine.Stream]).
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
-// needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.
+// needs, backend.ErrLimit for a cross join of too many rows, ErrDeviceLost if no device is left, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
@@ -184,13 +189,21 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
 }
 
-// planTables is PlanLayout in which the range of keys may be guessed.
+// planTables is PlanLayout in which the range of keys may be guessed, on the devices that were not lost.
 func (e *Engine) planTables(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+	e, without, err := e.able()
+	if err != nil {
+		return nil, err
+	}
 	plan, err := e.planWhole(ctx, layout, tables, guess)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
-		return e.planDivided(layout, tables, err)
+		plan, err = e.planDivided(layout, tables, err)
 	}
-	return plan, err
+	if err != nil {
+		return nil, err
+	}
+	plan.without = without
+	return plan, nil
 }
 
 // planWhole is planTables of tables that are not divided.
@@ -317,6 +330,10 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 // KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
 func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Spec) (k query.KeyRanges, err error) {
 	if err := tablesGiven(left, right); err != nil {
+		return k, err
+	}
+	e, _, err = e.able()
+	if err != nil {
 		return k, err
 	}
 	spec.Output = Ranges

@@ -270,8 +270,10 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 		return nil
 	}
 	r.begun.Add(1)
-	if g.of.delivery == nil { // otherwise it may fail
+	if g.of.delivery == nil {
 		r.brought.Add(g.rows)
+	} else { // it may fail
+		g.of.delivery.Granules.Add(1)
 	}
 	r.granules.Add(1)
 	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()

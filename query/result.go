@@ -196,6 +196,9 @@ type Stats struct {
 	Devices []DeviceStats `json:"devices,omitempty"`
 	// Failures are the devices that have failed, whose parts the others have joined.
 	Failures []DeviceFailure `json:"failures,omitempty"`
+	// Without are devices of the engine that the join did without from the start, because they were lost before. Their
+	// failure is among the Failures of an earlier join.
+	Without []DeviceFailure `json:"without,omitempty"`
 	// Wall time from the start of Run, after planning, to the first rows or, for counts, to the end.
 	MatchSeconds float64 `json:"match_seconds"`
 	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
