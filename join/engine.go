@@ -40,9 +40,10 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
-	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
-	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own. Those
-	// of other devices, or without rates, are ErrInvalidInput.
+	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host, a
+	// stream is planned for as many devices as shared links can feed; with those between devices, for build sides that
+	// devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken to have
+	// a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine
@@ -57,12 +58,16 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 }
 
 // Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
-// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]).
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]). Both are in Wires then.
 func (e *Engine) Connect(ctx context.Context) error {
 	if err := e.Engine.Connect(ctx, e.others...); err != nil {
 		return err
 	}
-	return e.MeasureWires(ctx)
+	if err := e.MeasureWires(ctx); err != nil || len(e.others) == 0 {
+		return err
+	}
+	e.knowLinks()
+	return nil
 }
 
 // Engines are those of all devices, for measurements and tests.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -26,6 +27,9 @@ func (q *Query) String() string {
 	for _, other := range q.Others {
 		info, a := other.Engine.Device().Info(), &other.Alternatives[0]
 		line("  and", "%s (%s, %s)%s, by %s", info.Name, info.Backend, info.Type, other.shareText(a), a.text())
+	}
+	for i, way := range q.Ways {
+		line([2]string{"way", "  instead of"}[min(i, 1)], "%s", &way)
 	}
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
@@ -77,6 +81,20 @@ func (q *Query) String() string {
 		line("predicted", "%s", stagesText(a.Stages))
 	}
 	return b.String()
+}
+
+// Way is a way in which one device or several can run a query.
+type Way struct {
+	Name   string        // as "one device"
+	Time   time.Duration // predicted
+	Reason string        // why it has no predicted time; "" if it has one
+}
+
+func (w *Way) String() string {
+	if w.Reason != "" {
+		return w.Name + ", not considered: " + w.Reason
+	}
+	return w.Name + ", " + text.Duration(w.Time)
 }
 
 // shareText says how many rows of the probe side a device is expected to join, as one of several.
