@@ -83,6 +83,7 @@ type Plan struct {
 
 	engine *Engine
 	tables [2]arrow.Table
+	sorts  bool  // the planner has taken StrategyHMG; Query is what it is faster than
 	short  error // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
 }
 
@@ -94,11 +95,11 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 	switch {
 	case p.short != nil:
 		return p.runDivided(ctx)
-	case p.Query != nil && p.severally():
+	case !p.hmg() && p.severally():
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
 	begin := p.runAlone
-	if p.Layout.Spec.Strategy == StrategyHMG {
+	if p.hmg() {
 		begin = p.runHMG
 	}
 	result, err := begin(ctx)
@@ -106,6 +107,9 @@ func (p *Plan) Run(ctx context.Context) (*Result, error) {
 		return p.again(ctx, others, true)
 	})
 }
+
+// hmg tells whether the plan is that of StrategyHMG.
+func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == StrategyHMG }
 
 // runAlone runs the plan on the first device.
 func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
@@ -139,13 +143,14 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.ways = p.hmgWays()
 	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
 }
 
 // String returns the text of the plan.
 func (p *Plan) String() string {
-	if p.Layout.Spec.Strategy == StrategyHMG {
-		return p.engine.HMG().explain(p.tables)
+	if p.hmg() {
+		return p.engine.HMG().explain(p.tables, p.hmgWays())
 	}
 	if p.short != nil {
 		return p.dividedText()
@@ -249,7 +254,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.weighHMG(&l)
 }
 
 // prove proves hashes where there is memory for it, and waits for that.

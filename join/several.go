@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/query"
@@ -97,13 +98,17 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	if s.engine.Together || !rates {
 		return cmp.Or(whole.query, planned), nil
 	}
-	reason, least := s.neverMeet(planned, l), alone.time
+	reason, least := s.whyApart(planned, l), alone.time
 	if whole.query != nil {
 		least = min(least, whole.time)
 	}
+	slow := ""
 	for _, n := range slices.Compact([]int{max(2, whole.size()), len(one)}) {
-		// Rows that take that long to move need not be planned for.
-		if n > len(one) || reason != "" || s.moving(planned, planned.Facts.Rows, one[:n], s.shares(one[:n], true)) >= least {
+		if n > len(one) || reason != "" {
+			continue
+		}
+		if moving := s.moving(planned, planned.Facts.Rows, one[:n], s.shares(one[:n], true)); moving >= least {
+			slow = "to move them takes " + text.Duration(moving) // without a plan
 			continue
 		}
 		t, err := s.planTeam(planned.Spec, l, one[:n], rates, true)
@@ -116,6 +121,9 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 		if met.query == nil || t.time < met.time {
 			met = t
 		}
+	}
+	if met.query == nil {
+		reason = cmp.Or(reason, slow, "a device lacks memory")
 	}
 	return best(reason, alone, whole, met), nil
 }
@@ -152,13 +160,31 @@ func (t *team) way() query.Way {
 	return query.Way{Name: name, Time: t.time}
 }
 
+// withRounds is how long work counts that needs an exchange among devices, where there is a way without: no rate is known
+// of its rounds, and if a device fails, the others cannot go on.
+func withRounds(predicted time.Duration) time.Duration { return predicted * 6 / 5 }
+
+const notEnough = "not enough less for the rounds of an exchange"
+
+// counts is the time by which the team is compared with others.
+func (t *team) counts() time.Duration {
+	if t.query.Scattered {
+		return withRounds(t.time)
+	}
+	return t.time
+}
+
 // best returns the fastest of some teams, with all of them as its ways. reason is why rows were not considered to meet.
 func best(reason string, teams ...team) *query.Query {
 	teams = slices.DeleteFunc(teams, func(t team) bool { return t.query == nil })
-	slices.SortStableFunc(teams, func(a, b team) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(teams, func(a, b team) int { return cmp.Compare(a.counts(), b.counts()) })
 	q := teams[0].query
 	for _, t := range teams {
-		q.Ways = append(q.Ways, t.way())
+		way := t.way()
+		if t.time < teams[0].time {
+			way.Reason = notEnough
+		}
+		q.Ways = append(q.Ways, way)
 	}
 	if reason != "" {
 		q.Ways = append(q.Ways, query.Way{Name: "rows meet by their keys", Reason: reason})
@@ -304,8 +330,8 @@ func (s *stream) cannotMeet(f *operator.Facts, l *lowering) string {
 	return ""
 }
 
-// neverMeet returns why rows are not considered to meet where each device has room for the build side; "" if they are.
-func (s *stream) neverMeet(planned *query.Query, l *lowering) string {
+// whyApart returns why rows are not considered to meet where each device has room for the build side; "" if they are.
+func (s *stream) whyApart(planned *query.Query, l *lowering) string {
 	f := &planned.Alternatives[0].Facts
 	all := make([]planner.Member, 1+len(s.engine.others))
 	for i := range all {

@@ -147,14 +147,15 @@ func TestScatter(t *testing.T) {
 func TestLinked(t *testing.T) {
 	alone := []topology.Rates{{Up: 50e9, Down: 40e9}, {Up: 50e9, Down: 40e9}}
 	host := topology.Measured(alone, topology.Rates{Up: 80e9, Down: 70e9})
+	direct, through := topology.Link{BytesPerSecond: 300e9}, topology.Link{BytesPerSecond: 30e9, ThroughHost: true}
 	for name, test := range map[string]struct {
 		wires         topology.Topology
 		linked, apart bool
 	}{
 		"not known":    {host, false, false},
-		"direct":       {host.Linked([][]topology.Link{{{}, {300e9, false}}, {{300e9, false}, {}}}), true, true},
-		"one missing":  {host.Linked([][]topology.Link{{{}, {300e9, false}}, {{}, {}}}), false, false},
-		"through host": {host.Linked([][]topology.Link{{{}, {30e9, true}}, {{300e9, false}, {}}}), true, false},
+		"direct":       {host.Linked([][]topology.Link{{{}, direct}, {direct, {}}}), true, true},
+		"one missing":  {host.Linked([][]topology.Link{{{}, direct}, {{}, {}}}), false, false},
+		"through host": {host.Linked([][]topology.Link{{{}, through}, {direct, {}}}), true, false},
 	} {
 		require.NoError(t, test.wires.Validate())
 		linked, apart := planner.Linked(equals(2), &test.wires)
