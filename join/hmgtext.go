@@ -69,7 +69,7 @@ func (r *HMGResult) Stats() query.Stats {
 	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg",
 		LeftRows: uint64(r.tables[0].NumRows()), RightRows: uint64(r.tables[1].NumRows()), OutputRows: r.Rows(),
 		MatchSeconds: r.matched.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
-		StageSeconds: make(map[string]float64)}
+		StageSeconds: make(map[string]float64), Ways: query.StatsOf(r.ways)}
 	for i, e := range r.engines {
 		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak

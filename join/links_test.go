@@ -120,6 +120,7 @@ func TestLinksBetweenDevices(t *testing.T) {
 			q, explained := joinedOn(t, engine, left, test.right)
 			require.Equal(t, test.want, choice{q.Spread, q.Scattered}, explained)
 			require.Contains(t, explained, test.explained)
+			require.GreaterOrEqual(t, len(q.Ways), 3)
 		})
 	}
 }
@@ -227,6 +228,7 @@ func TestPlannerTakesHMG(t *testing.T) {
 				require.EqualValues(t, rows, result.Rows())
 				require.Equal(t, test.taken, result.Stats().Algorithm == "hmg")
 				require.Contains(t, result.Explain(), test.text)
+				require.Equal(t, test.text != "", len(result.Stats().Ways) == 2)
 			}
 			require.Contains(t, plan.String(), test.text)
 			require.Equal(t, test.text != "", strings.Contains(plan.String(), "hmg"), plan)
