@@ -80,8 +80,8 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 		return 0, "the tables do not fit the devices together, and no rate is known of dividing them", nil
 	}
 	capBytes := h.engines[0].HostCapBytes()
-	if needBytes := query.TableBytes(l.tables[:]...) + c.HostBytes(d, l.keys.KeyBytes(), rows); capBytes != exec.Unlimited &&
-		needBytes > capBytes {
+	needBytes := query.TableBytes(l.tables[:]...) + c.HostBytes(d, l.keys.KeyBytes(), rows)
+	if capBytes != exec.Unlimited && needBytes > capBytes {
 		return 0, "keys beside the tables take more than memory_limit", nil
 	}
 	sort, err := primitive.PlanSort(d.Tuning, primitive.Sort{EndBit: max(1, l.keys.KeyBits()),

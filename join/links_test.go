@@ -90,8 +90,8 @@ func joinedOn(t *testing.T, engine *join.Engine, left, right arrow.Table) (q *qu
 	return result.Query(), result.Explain()
 }
 
-// TestLinksBetweenDevices: with slow links, or none, every device loads the build side. With fast ones each loads a part
-// and copies it to the others. Where these lead through the host, nothing is gained by that, but rows may meet.
+// TestLinksBetweenDevices: with slow links, or none, every device loads the build side. With fast ones each loads a
+// part and copies it to the others. Where these lead through the host, nothing is gained by that, but rows may meet.
 func TestLinksBetweenDevices(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
@@ -137,8 +137,8 @@ func throughHost(devices int, host, peer float64) *topology.Topology {
 	return &wires
 }
 
-// TestUnequalDevices: cores that would take longer for their part than a GPU for all are left out. An integrated GPU, or
-// cores among which rows meet by their keys, have a share by their speed.
+// TestUnequalDevices: cores that would take longer for their part than a GPU for all are left out. An integrated GPU,
+// or cores among which rows meet by their keys, have a share by their speed.
 func TestUnequalDevices(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
@@ -183,6 +183,9 @@ func TestPlannerTakesHMG(t *testing.T) {
 	left := keyed(t, "k", rows, func(i int) int64 { return int64(i * 7919 % rows) })
 	right := keyed(t, "k", rows, func(i int) int64 { return int64(i) })
 	linked := linkedBy(4, 50e9, 300e9)
+	mixed, count := []posingAs{software, gpu, gpu, gpu}, join.Spec{Output: join.Count}
+	const taken, other = "strategy     hmg on 4 devices, ", "instead of hmg on 4 devices, "
+	const not = "instead of hmg on 2 devices, not considered: "
 	for name, test := range map[string]struct {
 		devices []posingAs
 		wires   *topology.Topology
@@ -190,17 +193,16 @@ func TestPlannerTakesHMG(t *testing.T) {
 		taken   bool
 		text    string // "" if it is not named
 	}{
-		"count":      {[]posingAs{software, gpu, gpu, gpu}, linked, join.Spec{Output: join.Count}, true, "strategy     hmg on 4 devices, "},
-		"pairs":      {[]posingAs{software, gpu, gpu, gpu}, linked, join.Spec{Output: join.Pairs}, true, "strategy     hmg on 4 devices, "},
-		"rows":       {[]posingAs{software, gpu, gpu, gpu}, linked, join.Spec{}, false, "instead of hmg on 4 devices, "},
-		"fast":       {[]posingAs{gpu, gpu, gpu, gpu}, linked, join.Spec{Output: join.Count}, false, "instead of hmg on 4 devices, "},
-		"slow links": {[]posingAs{software, gpu, gpu, gpu}, linkedBy(4, 50e9, 1e9), join.Spec{Output: join.Count}, false, "hmg on 4 devices, "},
-		"no links":   {[]posingAs{software, gpu}, nil, join.Spec{Output: join.Count}, false, "hmg on 2 devices, not considered: the rates of the links"},
-		"cores": {[]posingAs{software, software}, linkedBy(2, 50e9, 300e9), join.Spec{Output: join.Count}, false,
-			"hmg on 2 devices, not considered: several devices are the cores"},
-		"asked for": {[]posingAs{software, gpu, gpu, gpu}, linked, join.Spec{Output: join.Count, Algorithm: "smj-um"}, false, ""},
-		"left":      {[]posingAs{software, gpu, gpu, gpu}, linked, join.Spec{Output: join.Count, How: join.Left}, false, ""},
-		"alone":     {[]posingAs{software}, nil, join.Spec{Output: join.Count}, false, ""},
+		"count":      {mixed, linked, count, true, taken},
+		"pairs":      {mixed, linked, join.Spec{Output: join.Pairs}, true, taken},
+		"rows":       {mixed, linked, join.Spec{}, false, other},
+		"fast":       {[]posingAs{gpu, gpu, gpu, gpu}, linked, count, false, other},
+		"slow links": {mixed, linkedBy(4, 50e9, 1e9), count, false, other},
+		"no links":   {[]posingAs{software, gpu}, nil, count, false, not + "the rates of the links"},
+		"cores":      {[]posingAs{software, software}, linkedBy(2, 50e9, 300e9), count, false, not + "several devices are"},
+		"asked for":  {mixed, linked, join.Spec{Output: join.Count, Algorithm: "smj-um"}, false, ""},
+		"left":       {mixed, linked, join.Spec{Output: join.Count, How: join.Left}, false, ""},
+		"alone":      {[]posingAs{software}, nil, count, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine := posingEngine(t, test.devices...)

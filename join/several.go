@@ -78,7 +78,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 		one = s.ordered(one)
 	}
 	alone := team{query: planned, time: planned.Alternatives[0].Time()}
-	var whole, met team
+	var whole team
 	for n := 2; n <= len(one); n++ {
 		all := n == len(one)
 		if (s.engine.Together || !rates) && !all {
@@ -98,34 +98,49 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	if s.engine.Together || !rates {
 		return cmp.Or(whole.query, planned), nil
 	}
-	reason, least := s.whyApart(planned, l), alone.time
-	if whole.query != nil {
-		least = min(least, whole.time)
+	fastest := alone
+	if whole.query != nil && whole.time < alone.time {
+		fastest = whole
 	}
-	slow := ""
-	for _, n := range slices.Compact([]int{max(2, whole.size()), len(one)}) {
-		if n > len(one) || reason != "" {
+	met, reason, err := s.planMet(planned, l, one, fastest)
+	if err != nil {
+		return nil, err
+	}
+	return best(reason, alone, whole, met), nil
+}
+
+// planMet plans the query for members on which rows meet by their keys: for as many as the fastest team without that
+// has, and for all. The team has no query, and there is a reason, where that is not considered.
+func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fastest team) (met team, reason string,
+	err error) {
+	if reason := s.whyApart(planned, l); reason != "" {
+		return met, reason, nil
+	}
+	reason = "a device lacks memory"
+	for _, n := range slices.Compact([]int{max(2, fastest.size()), len(members)}) {
+		if n < 2 || n > len(members) {
 			continue
 		}
-		if moving := s.moving(planned, planned.Facts.Rows, one[:n], s.shares(one[:n], true)); moving >= least {
-			slow = "to move them takes " + text.Duration(moving) // without a plan
+		some := members[:n]
+		if moving := s.moving(planned, planned.Facts.Rows, some, s.shares(some, true)); moving >= fastest.time {
+			reason = "to move them takes " + text.Duration(moving) // need not be planned
 			continue
 		}
-		t, err := s.planTeam(planned.Spec, l, one[:n], rates, true)
+		t, err := s.planTeam(planned.Spec, l, some, true, true)
 		if lacksMemory(err) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return met, "", err
 		}
 		if met.query == nil || t.time < met.time {
 			met = t
 		}
 	}
-	if met.query == nil {
-		reason = cmp.Or(reason, slow, "a device lacks memory")
+	if met.query != nil {
+		reason = ""
 	}
-	return best(reason, alone, whole, met), nil
+	return met, reason, nil
 }
 
 func lacksMemory(err error) bool {
@@ -160,8 +175,8 @@ func (t *team) way() query.Way {
 	return query.Way{Name: name, Time: t.time}
 }
 
-// withRounds is how long work counts that needs an exchange among devices, where there is a way without: no rate is known
-// of its rounds, and if a device fails, the others cannot go on.
+// withRounds is how long work counts that needs an exchange among devices, where there is a way without: no rate is
+// known of its rounds, and if a device fails, the others cannot go on.
 func withRounds(predicted time.Duration) time.Duration { return predicted * 6 / 5 }
 
 const notEnough = "not enough less for the rounds of an exchange"

@@ -220,7 +220,7 @@ type Stats struct {
 type WayStats struct {
 	Way              string  `json:"way"`
 	PredictedSeconds float64 `json:"predicted_seconds"` // 0 if it was not considered
-	Reason           string  `json:"reason,omitempty"`  // why it was not considered, or not chosen although it is the fastest
+	Reason           string  `json:"reason,omitempty"`  // why it was not considered, or not chosen
 }
 
 // StatsOf returns ways as stats have them.

@@ -167,7 +167,8 @@ func TestMeasured(t *testing.T) {
 // shares the links to it.
 func TestLinked(t *testing.T) {
 	direct := Link{BytesPerSecond: 300}
-	links := [][]Link{{{}, direct, {BytesPerSecond: 100}}, {direct, {}, direct}, {{BytesPerSecond: 25, ThroughHost: true}, direct, {}}}
+	links := [][]Link{{{}, direct, {BytesPerSecond: 100}}, {direct, {}, direct},
+		{{BytesPerSecond: 25, ThroughHost: true}, direct, {}}}
 	rates := Rates{Up: 50, Down: 40}
 	wires := Measured([]Rates{rates, rates, rates}, Rates{Up: 90, Down: 80}).Linked(links)
 	require.NoError(t, wires.Validate())
