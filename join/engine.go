@@ -40,9 +40,10 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
-	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
-	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own. Those
-	// of other devices, or without rates, are ErrInvalidInput.
+	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host, a
+	// stream is planned for as many devices as shared links can feed; with those between devices, for build sides that
+	// devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken to have
+	// a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine
@@ -57,12 +58,16 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 }
 
 // Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
-// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]).
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]). Both are in Wires then.
 func (e *Engine) Connect(ctx context.Context) error {
 	if err := e.Engine.Connect(ctx, e.others...); err != nil {
 		return err
 	}
-	return e.MeasureWires(ctx)
+	if err := e.MeasureWires(ctx); err != nil || len(e.others) == 0 {
+		return err
+	}
+	e.knowLinks()
+	return nil
 }
 
 // Engines are those of all devices, for measurements and tests.
@@ -79,7 +84,8 @@ type Plan struct {
 	engine  *Engine
 	tables  [2]arrow.Table
 	without []query.DeviceFailure // devices of the engine that were lost before
-	short   error                 // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
+	sorts   bool                  // the planner has taken StrategyHMG; Query is what it is faster than
+	short   error                 // what the device lacks for whole tables, which are therefore divided; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
@@ -92,11 +98,11 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	switch {
 	case p.short != nil:
 		return p.runDivided(ctx)
-	case p.Query != nil && p.severally():
+	case !p.hmg() && p.severally():
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
 	begin := p.runAlone
-	if p.Layout.Spec.Strategy == StrategyHMG {
+	if p.hmg() {
 		begin = p.runHMG
 	}
 	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
@@ -106,6 +112,9 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 		return begin(ctx)
 	})
 }
+
+// hmg tells whether the plan is that of StrategyHMG.
+func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == StrategyHMG }
 
 // runAlone runs the plan on the first device.
 func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
@@ -139,13 +148,14 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.ways = p.hmgWays()
 	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
 }
 
 // String returns the text of the plan.
 func (p *Plan) String() string {
-	if p.Layout.Spec.Strategy == StrategyHMG {
-		return p.engine.HMG().explain(p.tables)
+	if p.hmg() {
+		return p.engine.HMG().explain(p.tables, p.hmgWays())
 	}
 	if p.short != nil {
 		return p.dividedText()
@@ -257,7 +267,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.weighHMG(&l)
 }
 
 // prove proves hashes where there is memory for it, and waits for that.
