@@ -24,6 +24,9 @@ type Divider struct {
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
+	// KeyBytes is the size of the values of the key if these decide the part, as on a device ([Divider.Digit]); 0: hashes
+	// do. Otherwise [relation.HashKeys.ValueBytes] says it, and Parts is a power of two.
+	KeyBytes int
 	// Together says that the parts of a block may share memory, which is then freed with the last of them: it takes less
 	// time to allocate, and to import on a device.
 	Together bool
@@ -136,6 +139,9 @@ func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Ta
 
 // place sets the parts of rows by their hashes.
 func (d *Divider) place(ctx context.Context, table *relation.HashedTable, parts []uint16) error {
+	if d.KeyBytes > 0 {
+		return d.placeByDigit(ctx, table, parts)
+	}
 	seed, all := d.seed(), uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
 		n := len(hashes)

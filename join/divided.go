@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 )
 
 // planDivided is the plan of a join of tables for which the device is too small, or too slow with the memory that it
@@ -25,12 +27,25 @@ func (e *Engine) planDivided(layout *Layout, tables [2]arrow.Table, short error)
 	return p, nil
 }
 
-// divideTime is the predicted time in which the host divides rows of both sides by their keys, and what parts take more
-// than a join of all rows. Rows of 16 bytes take about 20 ns of CPU time, which many cores cannot share evenly.
-func divideTime(rows, sizeBytes uint64) time.Duration {
+// divideTime is the predicted time in which the host, or the device, divides rows of both sides by their keys, and what
+// parts take more than a join of all rows. On the host, rows of 16 bytes take about 20 ns of CPU time, which many cores
+// cannot share evenly.
+func (e *Engine) divideTime(rows, sizeBytes uint64, onDevice bool) time.Duration {
 	const perRow, perByte, eachJoin, mostCores = 10, 0.6, 30e6, 8 // ns
-	work := perRow*float64(rows) + perByte*float64(sizeBytes)
-	return time.Duration(eachJoin + work/float64(min(runtime.GOMAXPROCS(0), mostCores)))
+	work := (perRow*float64(rows) + perByte*float64(sizeBytes)) / float64(min(runtime.GOMAXPROCS(0), mostCores))
+	if rates, err := planner.RatesFor(e.Device().Info()); onDevice && err == nil && rates != nil {
+		work = float64(divideTimeOnDevice(float64(rows), float64(sizeBytes), rates))
+	}
+	return time.Duration(eachJoin + work)
+}
+
+// divideTimeOnDevice is the time of the slowest of the transfers and the partition, which overlap. Both directions of a
+// link share it: together they take two thirds of what one takes after the other.
+func divideTimeOnDevice(rows, sizeBytes float64, rates *planner.Rates) time.Duration {
+	var link, partition operator.Work
+	link[operator.UploadByte], link[operator.DownloadByte] = sizeBytes, sizeBytes
+	partition[operator.PartitionRow], partition[operator.PassByte] = rows, 2*sizeBytes
+	return max(rates.Time(&link)*2/3, rates.Time(&partition))
 }
 
 // inParts reports whether the join can be divided into joins of parts.

@@ -34,6 +34,8 @@ type Engine struct {
 	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
 	// For measurements and tests.
 	DivideBytes uint64
+	// DivideOn says where both sides are divided. For measurements and tests.
+	DivideOn DividePlace
 	// Undivided makes plans refuse tables that the device is too small for, instead of dividing both. For measurements and
 	// tests.
 	Undivided bool
@@ -262,7 +264,9 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.whole(&layout.Spec, 0) == "" {
-		spec.DivideTime = divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), query.TableBytes(tables[:]...))
+		onDevice := e.dividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
+		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), query.TableBytes(tables[:]...),
+			onDevice)
 	}
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err

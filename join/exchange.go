@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -55,19 +56,19 @@ type sides struct {
 	place  *exchange.Place
 	seed   uint64 // of the division
 
-	divider exchange.Divider
-	numbers [2]bool  // sides that get numbers of their rows
-	taken   [2]int64 // rows of the sides that were divided
+	divider  exchange.Divider
+	onDevice atomic.Int64 // blocks that the device divided
+	numbers  [2]bool      // sides that get numbers of their rows
+	taken    [2]int64     // rows of the sides that were divided
 }
 
 // parts are the tasks of a join that was divided by hashes of the keys.
 type parts struct {
 	*sides
-	depth  int      // of divisions
-	rows   [2]int64 // of all parts
-	number int      // of parts
-	next   int
-	some   bool // there was a task
+	depth int      // of divisions
+	rows  [2]int64 // of all parts
+	next  int
+	some  bool // there was a task
 	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
 	// with a NULL, because it has rows.
 	nothing, noNulls bool
@@ -84,16 +85,15 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 	if err := c.beginBoth(); err != nil {
 		return nil, firstError(c.flow, err)
 	}
-	p.number = c.partsNumber(e)
-	p.divider = exchange.Divider{Parts: p.number, Seed: p.seed, Nulls: layout.Spec.How == NotIn}
+	p.divider = exchange.Divider{Parts: c.partsNumber(e), Seed: p.seed, Nulls: layout.Spec.How == NotIn}
 	return p.begin(ctx, c, p, progress, func() {
 		for side := range p.rows {
-			for part := range p.number {
+			for part := range p.divider.Parts {
 				p.rows[side] += p.place.Rows(relation.Side(side), part)
 			}
 		}
 		if layout.Spec.How == NotIn { // what is left is an anti join
-			nulls := p.place.Rows(relation.Right, p.number)
+			nulls := p.place.Rows(relation.Right, p.divider.Parts)
 			p.nothing, p.noNulls = nulls > 0, p.rows[relation.Right] > 0
 			fixed := *p.layout
 			fixed.Spec.How = Anti
@@ -117,6 +117,9 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 		}
 	}()
 	if err := c.beginBoth(); err != nil {
+		return nil, firstError(c.flow, err)
+	}
+	if err := p.planDivider(c); err != nil {
 		return nil, firstError(c.flow, err)
 	}
 	if err := p.settle(c); err != nil {
@@ -207,7 +210,7 @@ const (
 	mostTableBlockBytes = 256 << 20
 )
 
-// planDivider plans the hashes of keys. Keys of a side that must be unique have hashes even if the other side's type
+// planDivider plans the hashes of keys, and where both sides are divided. Keys of a side that must be unique have hashes even if the other side's type
 // cannot hold them.
 func (p *sides) planDivider(c *collector) (err error) {
 	spec := &p.layout.Spec
@@ -224,27 +227,23 @@ func (p *sides) planDivider(c *collector) (err error) {
 				[2][]string{on[side], on[side]}, spec.nullsEqual()...)
 		}
 	}
+	if err == nil {
+		p.planOnDevice()
+	}
 	return err
 }
 
 // fill divides both sides into the place. The flow of c has ended then.
 func (p *sides) fill(c *collector) error {
 	ctx := c.flow.Context()
-	if err := p.planDivider(c); err != nil {
-		return err
-	}
 	full := exec.NewPipe[*sideBlock](c.flow, 0)
 	divided := exec.NewPipe[*dividedBlock](c.flow, 0)
-	c.flow.Go("divide", func(ctx context.Context) error {
-		defer divided.End()
-		return full.Each(ctx, func(b *sideBlock) error {
-			d, err := p.divideBlock(ctx, b)
-			if err != nil {
-				return err
-			}
-			return divided.Put(ctx, d)
-		})
-	})
+	if p.divider.KeyBytes > 0 {
+		grant := p.divideOnDevice(c.flow, full, divided)
+		defer grant.Release()
+	} else {
+		passOn(c.flow, "divide", full, divided, p.divideBlock)
+	}
 	c.flow.Go("put", func(ctx context.Context) error {
 		return divided.Each(ctx, func(d *dividedBlock) error {
 			defer exec.Begin(ctx, "put").End()
@@ -254,6 +253,9 @@ func (p *sides) fill(c *collector) error {
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
 	if p.file == nil && c.sources[relation.Left].table != nil && c.sources[relation.Right].table != nil {
 		blockBytes = mostTableBlockBytes
+	}
+	if p.divider.KeyBytes > 0 {
+		blockBytes = min(blockBytes, p.engine.Device().Options().DeviceMemoryBytes/blocksOnDevice)
 	}
 	if p.engine.DivideBytes > 0 {
 		blockBytes = min(blockBytes, p.engine.DivideBytes)
@@ -300,22 +302,25 @@ const blocksShare = 24
 
 // divideBlock divides a block.
 func (p *sides) divideBlock(ctx context.Context, b *sideBlock) (*dividedBlock, error) {
-	defer b.Release()
-	d := &dividedBlock{side: b.side}
-	if b.rows.rows == 0 {
+	d, table := &dividedBlock{side: b.side}, p.table(b)
+	defer table.Release()
+	if table.NumRows() == 0 {
 		return d, nil
 	}
-	table := b.rows.table()
-	b.Release()
-	first := p.taken[b.side]
-	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
-		table = withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
-	}
-	defer table.Release()
 	defer exec.Begin(ctx, "divide").End()
 	var err error
 	d.parts, err = p.divider.Divide(ctx, b.side, table, p.engine.Allocator)
 	return d, err
+}
+
+// table is of the rows of a block, which it releases, with their numbers where these are needed, and the caller's.
+func (p *sides) table(b *sideBlock) arrow.Table {
+	defer b.Release()
+	table, first := b.rows.table(), p.taken[b.side]
+	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
+		return withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
+	}
+	return table
 }
 
 // task returns the next part that may have output; the first time one without rows if there is none.
@@ -331,7 +336,7 @@ func (p *parts) task() *task {
 		}
 		p.some = true
 		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
-			name: fmt.Sprintf("part %d of %d", p.next, p.number), ended: func() { p.place.Forget(under) }}
+			name: fmt.Sprintf("part %d of %d", p.next, p.divider.Parts), ended: func() { p.place.Forget(under) }}
 	}
 	if p.some {
 		return nil
@@ -344,7 +349,7 @@ func (p *parts) task() *task {
 // without reports whether a part has no output.
 func (p *parts) without(part int, leftRows, rightRows int64) bool {
 	how := p.layout.Spec.How
-	return p.nothing || p.noNulls && part == p.number || leftRows == 0 && !how.Keeps(relation.Right) ||
+	return p.nothing || p.noNulls && part == p.divider.Parts || leftRows == 0 && !how.Keeps(relation.Right) ||
 		rightRows == 0 && !how.Keeps(relation.Left)
 }
 
@@ -388,5 +393,9 @@ func (p *sides) where() string {
 
 // String says how both sides were divided.
 func (p *parts) String() string {
-	return fmt.Sprintf("divided      into %d parts by hashes of the keys, %s", p.number, p.where())
+	by := ""
+	if p.onDevice.Load() > 0 {
+		by = " by the device"
+	}
+	return fmt.Sprintf("divided      into %d parts by hashes of the keys%s, %s", p.divider.Parts, by, p.where())
 }

@@ -299,7 +299,11 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q.Facts.Stays, q.Facts.Granule = !s.ended, s.mostRows
 	if b.divides {
 		build, probe := uint64(b.table.NumRows()), s.expected()
-		q.DivideTime = divideTime(build+probe, s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.schema)))
+		schemas, tables := [2]*arrow.Schema{}, [2]arrow.Table{}
+		schemas[b.side], schemas[1-b.side], tables[b.side] = b.table.Schema(), s.source.schema, b.table
+		q.DivideTime = b.engine.divideTime(build+probe,
+			s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.schema)),
+			b.engine.dividesOnDevice(b.layout, schemas, tables))
 	}
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()

@@ -82,9 +82,9 @@ func (r *Result) Parts() (number int, diskBytes uint64) {
 	case !ok:
 		return 0, 0
 	case parts.file == nil: // they are in memory
-		return parts.number, 0
+		return parts.divider.Parts, 0
 	}
-	return parts.number, parts.file.SizeBytes()
+	return parts.divider.Parts, parts.file.SizeBytes()
 }
 
 // Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were

@@ -92,7 +92,10 @@ func RatesFor(info *backend.DeviceInfo) (*Rates, error) {
 	return nil, err
 }
 
-// time is what work takes, in nanoseconds.
+// Time is what work takes.
+func (r *Rates) Time(w *operator.Work) time.Duration { return time.Duration(r.time(w)) }
+
+// time is Time in nanoseconds.
 func (r *Rates) time(w *operator.Work) (ns float64) {
 	for i, amount := range w {
 		ns += amount * r.ns[i]
@@ -129,7 +132,7 @@ func (r *Rates) Predict(p *operator.Plan) {
 	}
 	for i := range p.Stages {
 		if p.Stages[i].Time = 0; r != nil {
-			p.Stages[i].Time = time.Duration(r.time(&p.Stages[i].Work))
+			p.Stages[i].Time = r.Time(&p.Stages[i].Work)
 		}
 	}
 }

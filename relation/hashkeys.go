@@ -47,6 +47,23 @@ func planHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual []bool) (*K
 	return p, nil
 }
 
+// ValueBytes is the size of the values of the key, 4 or 8, if their low bits are the hashes: there is one key, and it is
+// an integer, or is stored as one, of the same type on both sides. 0 otherwise.
+func (h *HashKeys) ValueBytes() int {
+	p := h.plans[Left].KeyPlan
+	if len(p.keys) != 1 {
+		return 0
+	}
+	l, r := &p.keys[0].sides[Left], &p.keys[0].sides[Right]
+	switch bits := WordBits(l.dtype); {
+	case l.coding.method != methodScale || l.trait.class == classBool || !arrow.TypeEqual(l.dtype, r.dtype):
+		return 0
+	case bits == 32, bits == 64:
+		return bits / 8
+	}
+	return 0
+}
+
 // HashedTable is a table of a side whose keys have hashes. Safe for concurrent use.
 type HashedTable struct {
 	plan *KeyPlan

@@ -13,7 +13,7 @@ without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/h
 	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded ./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg ./relation
-	./operator ./ranges ./query ./deliver ./exchange/peers .)
+	./operator ./ranges ./query ./deliver ./exchange ./exchange/peers .)
 # What runs kernels that the packages above have tested.
 bench_packages=(./bench/primitive ./bench/joins ./bench/endtoend)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)

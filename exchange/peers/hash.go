@@ -45,11 +45,11 @@ func (h *hash) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.
 	}
 	counts := make([]uint64, 0, len(chunks)<<h.bits)
 	for i, c := range chunks {
-		p := partition{shift: c.Keys.Bytes*8 - h.bits, bits: h.bits, mixed: true, seed: h.seed}
-		rows, err := p.run(ctx, lane, c, &h.parted[i])
+		parted, rows, err := Partition(ctx, lane, c, h.bits, h.seed)
 		if err != nil {
 			return nil, err
 		}
+		h.parted[i] = parted
 		counts = append(counts, rows...)
 	}
 	return putNumbers(counts...), nil
@@ -89,6 +89,16 @@ func Alike(by Partitioner) Partitioner {
 // Apply returns the partitioned rows.
 func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
 	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}, nil
+}
+
+// Partition returns the rows of a chunk in the order of their parts, in memory of the lane, and the number of rows of
+// each: the part is the highest bits of a mix of the key with a seed ([kernel.Mix]). It is stable. Errors are those of
+// allocations and of the device.
+func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int, seed uint32) (parted relation.Chunk,
+	rows []uint64, err error) {
+	p := partition{shift: c.Keys.Bytes*8 - bits, bits: bits, mixed: true, seed: seed}
+	rows, err = p.run(ctx, lane, c, &parted)
+	return parted, rows, err
 }
 
 // partition is a stable partition of a chunk by bits of the keys or of their mix.

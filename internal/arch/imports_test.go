@@ -59,7 +59,7 @@ var rooms = []room{
 	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
-	{"exchange", "relation exec backend", "github.com/apache/arrow-go golang.org/x"},
+	{"exchange", "relation exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive kernel backend", ""},
 	{"exchange/model", "exchange/peers exchange/topology host exec primitive backend", ""},
 	{"exchange/topology", "", ""},
