@@ -33,6 +33,7 @@ type Device struct {
 	observer     atomic.Pointer[func(Event)]
 	workObserver atomic.Pointer[func(Work)]
 	transfers    atomic.Pointer[Profile]
+	refusals     atomic.Int64
 
 	mu        sync.Mutex // guards what follows
 	arenas    [2]arena   // by Memory
@@ -91,7 +92,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 	for m, capBytes := range map[Memory]uint64{DeviceLocal: options.DeviceMemoryBytes,
 		HostVisible: options.HostMemoryBytes} {
 		d.arenas[m] = arena{
-			memory: m, allocate: driver.AllocateBlock, forget: func(b Block) { d.hazards.forget(b) },
+			memory: m, allocate: d.allocateBlock, forget: func(b Block) { d.hazards.forget(b) },
 			capBytes:      capBytes,
 			softBytes:     capBytes,
 			maxBlock:      info.Limits.BlockBytes(m) / arenaAlignment * arenaAlignment,
@@ -118,6 +119,22 @@ func (d *Device) Lost() error {
 		return d.failed
 	}
 	return nil
+}
+
+// Refusals returns how often the driver had no device memory although the cap allowed it.
+func (d *Device) Refusals() int64 { return d.refusals.Load() }
+
+// noteRefusal counts the error of an allocation if it is one, and returns it.
+func (d *Device) noteRefusal(err error) error {
+	if errors.Is(err, ErrDeviceMemory) {
+		d.refusals.Add(1)
+	}
+	return err
+}
+
+func (d *Device) allocateBlock(sizeBytes uint64, memory Memory) (Block, error) {
+	block, err := d.driver.AllocateBlock(sizeBytes, memory)
+	return block, d.noteRefusal(err)
 }
 
 func (d *Device) noteFailure(err error) error {

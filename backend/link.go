@@ -67,6 +67,13 @@ var linkShapes = [PeerPaths]linkShape{
 // copy than to make it: 64 MiB take three times as long in chunks of 256 KiB.
 const coreChunkBytes = 1 << 20
 
+// linkShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may have
+// beyond it, if that is at least [leastChunkBytes] for each slot.
+const (
+	linkShare       = 16
+	leastChunkBytes = 64 << 10
+)
+
 // PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
@@ -76,8 +83,10 @@ const coreChunkBytes = 1 << 20
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
 //
-// Exchange memory is not under the caps of the devices, except that of HostStaged. A link has at most 96 MiB of it on
-// each device, or 64 MiB on the host for each.
+// Exchange memory is not under the caps of the devices, except that of HostStaged: a query that needs a link may have
+// all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each, and no more
+// than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it is connected, it takes
+// as much again.
 type PeerLink struct {
 	From, To *Device
 	Path     PeerPath
@@ -152,6 +161,10 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 	if from.info.CPULike() || to.info.CPULike() {
 		shape.chunkBytes = min(shape.chunkBytes, coreChunkBytes)
 	}
+	// Memory beyond the caps is to be little beside that under them.
+	capBytes := min(from.options.DeviceMemoryBytes, to.options.DeviceMemoryBytes)
+	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/leastChunkBytes, 1) * leastChunkBytes
+	shape.chunkBytes = min(shape.chunkBytes, most)
 	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
 		slots: make([]linkSlot, shape.slots)}
 	err := l.open(ctx)

@@ -49,7 +49,7 @@ func (l *PeerLink) openExchange() error {
 		return l.unsupported("no other driver copies between its devices")
 	}
 	exchange, err := driver.OpenExchange(l.To.driver, len(l.slots), l.ChunkBytes)
-	if err != nil {
+	if l.From.noteRefusal(err) != nil {
 		return err
 	}
 	for i := range l.slots {

@@ -10,7 +10,7 @@ func (l *PeerLink) openShared() error {
 		return l.unsupported("not the same physical device and driver")
 	}
 	block, err := owner.AllocateShared(l.Path, l.ChunkBytes*uint64(len(l.slots)))
-	if err != nil {
+	if l.From.noteRefusal(err) != nil {
 		return err
 	}
 	for i, near := range l.From.adopt(block, l.labels()...) {
@@ -30,7 +30,7 @@ func (l *PeerLink) opened(d *Device, owner Driver, block Block) ([]*Buffer, erro
 		return nil, l.unsupported("the devices share no memory")
 	}
 	shared, err := guest.OpenShared(owner, block)
-	if err != nil {
+	if d.noteRefusal(err) != nil {
 		return nil, err
 	}
 	return d.adopt(shared, l.labels()...), nil

@@ -5,9 +5,10 @@ import "sync/atomic"
 // Delivery is how far the output of a part of the probe side has come. The part is done when its join has ended and all
 // its windows are delivered. Safe for concurrent use.
 type Delivery struct {
-	Counted atomic.Uint64 // output rows that were reported
-	Joined  atomic.Uint64 // rows of the part that were reported
-	Begun   atomic.Bool   // the receiver of the output has rows of the part
+	Counted  atomic.Uint64 // output rows that were reported
+	Joined   atomic.Uint64 // rows of the part that were reported
+	Granules atomic.Uint64 // of the part that were begun
+	Begun    atomic.Bool   // the receiver of the output has rows of the part
 
 	pending atomic.Int64 // the join, and windows under way
 	done    func()

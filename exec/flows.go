@@ -14,8 +14,8 @@ type Flows struct {
 	calls sync.WaitGroup // that begin a flow
 
 	mu     sync.Mutex // guards what follows
-	closed bool
-	open   []*Flow // that have not ended, in the order in which they began
+	closed error      // why there are no more; nil if there may be
+	open   []*Flow    // that have not ended, in the order in which they began
 }
 
 // Begin returns a flow as [NewFlow] does, for a call that starts its goroutines. The call ends with begun: from then on
@@ -23,7 +23,7 @@ type Flows struct {
 func (s *Flows) Begin(ctx context.Context) (flow *Flow, begun func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed != nil {
 		return nil, nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: "the engine was closed"}
 	}
 	flow = NewFlow(ctx)
@@ -39,11 +39,18 @@ func (s *Flows) forget(flow *Flow) {
 	s.open = slices.DeleteFunc(s.open, func(f *Flow) bool { return f == flow })
 }
 
+// Closed returns the reason for which the flows were closed; nil if they were not.
+func (s *Flows) Closed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // Close begins no more flows, fails those that are open with reason, and waits until their calls and goroutines have
 // ended and what they held is released: the last flow first, because it may use what an earlier one holds.
 func (s *Flows) Close(reason error) {
 	s.mu.Lock()
-	s.closed = true
+	s.closed = reason
 	open := slices.Clone(s.open)
 	s.mu.Unlock()
 	for _, flow := range open {

@@ -10,6 +10,7 @@ import (
 // backend; 0 means none.
 type Faults struct {
 	AllocateDevice int // AllocateBlock of device-local memory fails with ErrDeviceMemory
+	ShortOfDevice  int // this AllocateBlock of device-local memory and all that follow fail with ErrDeviceMemory
 	AllocateHost   int // AllocateBlock of host-visible memory fails with ErrHostMemory
 	Import         int // ImportHost fails with ErrHostMemory
 	Compile        int // Compile fails with ErrHostMemory
@@ -24,7 +25,8 @@ type faultCounters struct {
 
 func (c *faultCounters) allocate(f *Faults, memory backend.Memory) bool {
 	if memory == backend.DeviceLocal {
-		return c.device.Add(1) == int64(f.AllocateDevice)
+		n := c.device.Add(1)
+		return n == int64(f.AllocateDevice) || f.ShortOfDevice > 0 && n >= int64(f.ShortOfDevice)
 	}
 	return c.host.Add(1) == int64(f.AllocateHost)
 }

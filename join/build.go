@@ -23,12 +23,13 @@ type Built struct {
 
 // buildSide is a table that is the build side of joins.
 type buildSide struct {
-	engine *Engine
-	layout *Layout
-	keys   *relation.BuildKeys // nil in a cross join
-	side   relation.Side       // that the table is
-	table  arrow.Table
-	probe  *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
+	engine  *Engine
+	without []query.DeviceFailure // devices of the engine that were lost before
+	layout  *Layout
+	keys    *relation.BuildKeys // nil in a cross join
+	side    relation.Side       // that the table is
+	table   arrow.Table
+	probe   *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 
 	spareBytes uint64 // see [collector]
 	guess      bool   // the range of the keys may be guessed
@@ -46,10 +47,14 @@ type buildSide struct {
 // Errors: those of [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec Spec) (
 	*Built, error) {
+	e, without, err := e.able()
+	if err != nil {
+		return nil, err
+	}
 	if spec.BuildSide == BuildAuto {
 		spec.BuildSide = BuildLeft
 	}
-	b := &Built{buildSide: buildSide{engine: e, table: table, side: relation.Left, probe: probe}}
+	b := &Built{buildSide: buildSide{engine: e, without: without, table: table, side: relation.Left, probe: probe}}
 	if spec.BuildSide == BuildRight {
 		b.side = relation.Right
 	}
@@ -62,7 +67,6 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput,
 			Detail: "cross joins and key ranges have no build side"}
 	}
-	var err error
 	if b.layout, err = NewLayout(schemas[relation.Left], schemas[relation.Right], spec); err != nil {
 		return nil, err
 	}
@@ -180,7 +184,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
-	return resultOf(b.built.Probe(ctx, b.engine.Bind(l.lower())))
+	return reportWithout(b.without)(resultOf(b.built.Probe(ctx, b.engine.Bind(l.lower()))))
 }
 
 // Explain returns the text of the plan.

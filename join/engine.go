@@ -42,9 +42,10 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
-	// Wires are those between host memory and the devices, in their order. With them, a stream is planned for as many
-	// devices as shared links can feed; nil: they are not known, and each device is taken to have a link of its own. Those
-	// of other devices, or without rates, are ErrInvalidInput.
+	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host, a
+	// stream is planned for as many devices as shared links can feed; with those between devices, for build sides that
+	// devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken to have
+	// a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine
@@ -59,12 +60,16 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 }
 
 // Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
-// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]).
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]). Both are in Wires then.
 func (e *Engine) Connect(ctx context.Context) error {
 	if err := e.Engine.Connect(ctx, e.others...); err != nil {
 		return err
 	}
-	return e.MeasureWires(ctx)
+	if err := e.MeasureWires(ctx); err != nil || len(e.others) == 0 {
+		return err
+	}
+	e.knowLinks()
+	return nil
 }
 
 // Engines are those of all devices, for measurements and tests.
@@ -78,31 +83,40 @@ type Plan struct {
 	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
 	RoundTrip, MergesChunksets bool
 
-	engine *Engine
-	tables [2]arrow.Table
-	short  error // why the tables are divided: what the device lacks for plans of whole ones; nil if they are not
+	engine  *Engine
+	tables  [2]arrow.Table
+	without []query.DeviceFailure // devices of the engine that were lost before
+	sorts   bool                  // the planner has taken StrategyHMG; Query is what it is faster than
+	short   error                 // what the device lacks for whole tables, which are therefore divided; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
 // engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
 // which several devices may join ([Engine.Stream]). Tables that are divided are a stream, too, whose parts may not fit
 // either: then the error is backend.ErrDeviceMemory.
-func (p *Plan) Run(ctx context.Context) (*Result, error) {
+func (p *Plan) Run(ctx context.Context) (*Result, error) { return reportWithout(p.without)(p.run(ctx)) }
+
+func (p *Plan) run(ctx context.Context) (*Result, error) {
 	switch {
 	case p.short != nil:
 		return p.runDivided(ctx)
-	case p.Query != nil && p.severally():
+	case !p.hmg() && p.severally():
 		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
 	}
 	begin := p.runAlone
-	if p.Layout.Spec.Strategy == StrategyHMG {
+	if p.hmg() {
 		begin = p.runHMG
 	}
-	result, err := begin(ctx)
-	return p.engine.orOnOthers(result, err, func(others *Engine) (*Result, error) {
-		return p.again(ctx, others, true)
+	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
+		if on != p.engine {
+			return p.again(ctx, on, true)
+		}
+		return begin(ctx)
 	})
 }
+
+// hmg tells whether the plan is that of StrategyHMG.
+func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == StrategyHMG }
 
 // runAlone runs the plan on the first device.
 func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
@@ -136,13 +150,14 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.ways = p.hmgWays()
 	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
 }
 
 // String returns the text of the plan.
 func (p *Plan) String() string {
-	if p.Layout.Spec.Strategy == StrategyHMG {
-		return p.engine.HMG().explain(p.tables)
+	if p.hmg() {
+		return p.engine.HMG().explain(p.tables, p.hmgWays())
 	}
 	if p.short != nil {
 		return p.dividedText()
@@ -165,7 +180,7 @@ func (p *Plan) String() string {
 // allow that ([Engine.Stream]).
 //
 // Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
-// needs, backend.ErrLimit for a cross join of too many rows, ErrCancelled.
+// needs, backend.ErrLimit for a cross join of too many rows, ErrDeviceLost if no device is left, ErrCancelled.
 func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec Spec) (*Plan, error) {
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
@@ -186,13 +201,21 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *Layout, left, right arr
 	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
 }
 
-// planTables is PlanLayout in which the range of keys may be guessed.
+// planTables is PlanLayout in which the range of keys may be guessed, on the devices that were not lost.
 func (e *Engine) planTables(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+	e, without, err := e.able()
+	if err != nil {
+		return nil, err
+	}
 	plan, err := e.planWhole(ctx, layout, tables, guess)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
-		return e.planDivided(layout, tables, err)
+		plan, err = e.planDivided(layout, tables, err)
 	}
-	return plan, err
+	if err != nil {
+		return nil, err
+	}
+	plan.without = without
+	return plan, nil
 }
 
 // planWhole is planTables of tables that are not divided.
@@ -248,7 +271,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.weighHMG(&l)
 }
 
 // prove proves hashes where there is memory for it, and waits for that.
@@ -321,6 +344,10 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 // KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
 func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Spec) (k query.KeyRanges, err error) {
 	if err := tablesGiven(left, right); err != nil {
+		return k, err
+	}
+	e, _, err = e.able()
+	if err != nil {
 		return k, err
 	}
 	spec.Output = Ranges

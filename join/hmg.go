@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -168,14 +167,7 @@ func prepareHMG[K runs.Word](ctx context.Context, c *hmg.Config, r *HMGResult) (
 
 // acquire takes memory for a join, and fits it to that of the devices.
 func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.Grant, error) {
-	lanes := make(map[*backend.Device]uint64)
-	for _, e := range h.engines {
-		lanes[e.Device()]++
-	}
-	d := hmg.Device{Count: len(h.engines), CapBytes: math.MaxUint64, Tuning: h.engines[0].Ops.Tuning()}
-	for device, n := range lanes {
-		d.CapBytes = min(d.CapBytes, device.Options().DeviceMemoryBytes/n)
-	}
+	lanes, d := h.lanes(), h.weakest()
 	rows := [2]uint64{r.keys.Rows(relation.Left), r.keys.Rows(relation.Right)}
 	deviceBytes, err := c.Fit(d, r.keys.KeyBytes(), rows)
 	if err != nil {
@@ -212,6 +204,7 @@ type HMGResult struct {
 	Matched  hmg.Matched     // how they were matched; complete once the output was drawn
 
 	engines   []*query.Engine
+	ways      []query.Way  // that the planner has chosen the strategy from
 	lanes     []*exec.Lane // with the profile of each device
 	started   time.Time
 	matched   time.Duration // until the first rows could be drawn

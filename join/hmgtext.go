@@ -13,15 +13,26 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// explain says what a join of two tables will do.
-func (h *HMG) explain(tables [2]arrow.Table) string {
+// hmgWays are the ways that the planner has chosen the strategy from; nil if it was asked for.
+func (p *Plan) hmgWays() []query.Way {
+	if !p.sorts {
+		return nil
+	}
+	return p.Ways
+}
+
+// explain says what a join of two tables will do, which was chosen from such ways, or asked for.
+func (h *HMG) explain(tables [2]arrow.Table, ways []query.Way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "inner join of %s x %s rows\n", text.Count(tables[0].NumRows()), text.Count(tables[1].NumRows()))
 	for i, e := range h.engines {
 		info := e.Device().Info()
 		fmt.Fprintf(&b, "%-12s %s (%s, %s)\n", [2]string{"device", "  and"}[min(i, 1)], info.Name, info.Backend, info.Type)
 	}
-	fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
+	if ways == nil {
+		fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
+	}
+	query.WriteWays(&b, "strategy", ways)
 	fmt.Fprintf(&b, "%-12s %s\n", "  that is", "key codes are sorted and matched on all devices, range by range where they do not fit")
 	return b.String()
 }
@@ -29,7 +40,7 @@ func (h *HMG) explain(tables [2]arrow.Table) string {
 // Explain says what was done so far.
 func (r *HMGResult) Explain() string {
 	var b strings.Builder
-	b.WriteString((&HMG{engines: r.engines}).explain(r.tables))
+	b.WriteString((&HMG{engines: r.engines}).explain(r.tables, r.ways))
 	for side, s := range r.Prepared {
 		how := "was in order"
 		switch {
@@ -58,7 +69,7 @@ func (r *HMGResult) Stats() query.Stats {
 	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg",
 		LeftRows: uint64(r.tables[0].NumRows()), RightRows: uint64(r.tables[1].NumRows()), OutputRows: r.Rows(),
 		MatchSeconds: r.matched.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
-		StageSeconds: make(map[string]float64)}
+		StageSeconds: make(map[string]float64), Ways: query.StatsOf(r.ways)}
 	for i, e := range r.engines {
 		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak

@@ -14,22 +14,22 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
 )
 
-// TestLostBeforeFirstRows: a join of tables has first rows, or its count, whichever of three devices are lost, as long
-// as one is left: while the build side moves between them or is scattered, while they merge marks, while one joins
-// alone, and while keys are sorted across them or, after their round trip, matched. The failures are reported, and rows
-// that follow are complete or end with the error.
-func TestLostBeforeFirstRows(t *testing.T) {
-	devicetest.HostTest(t)
-	left, right := tables(t, 300, 700)
-	cases := map[string]struct {
-		engine func(*join.Engine)
-		spec   join.Spec
-		step   int
-		stream bool // of sources
-		trip   bool // of sorted keys
-	}{
+// faulty are joins of two tables on three devices of which some fail.
+type faulty struct {
+	prepare func(*join.Engine)
+	spec    join.Spec
+	step    int  // from one submission at which a device is lost to the next one that is tried
+	stream  bool // of sources
+	trip    bool // of sorted keys
+}
+
+// faultyJoins are those that move the build side between devices or scatter it, merge marks, run on one device alone,
+// and sort keys across devices or, after their round trip, match them.
+func faultyJoins() map[string]*faulty {
+	all := map[string]*faulty{
 		"mirror":  {func(e *join.Engine) { e.Spread = true }, join.Spec{BuildSide: join.BuildLeft}, 11, false, false},
 		"scatter": {func(e *join.Engine) { e.Scatter = true }, join.Spec{BuildSide: join.BuildLeft}, 11, false, false},
 		"merge":   {func(*join.Engine) {}, join.Spec{How: join.Semi, BuildSide: join.BuildLeft}, 3, false, false},
@@ -38,79 +38,127 @@ func TestLostBeforeFirstRows(t *testing.T) {
 		"hmg":     {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG, Output: join.Count}, 11, false, false},
 		"trip":    {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG}, 7, false, true},
 	}
-	for name, c := range cases {
+	for _, f := range all {
 		if devicetest.RaceDetector {
-			c.step *= 15
+			f.step *= 15
 		}
-		c.spec.LeftOn, c.spec.RightOn = onKeys.LeftOn, onKeys.RightOn
-		layout, err := join.NewLayout(left.Schema(), right.Schema(), c.spec)
+		f.spec.LeftOn, f.spec.RightOn = onKeys.LeftOn, onKeys.RightOn
+	}
+	return all
+}
+
+// begin begins the join of two tables.
+func (f *faulty) begin(t *testing.T, engine *join.Engine, left, right arrow.Table) (*join.Result, error) {
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), f.spec)
+	require.NoError(t, err)
+	if f.stream {
+		sources := [2]join.Source{sourceOf(left, 50), sourceOf(right, 50)}
+		sources[0].Again, sources[1].Again = true, true
+		return engine.StreamLayout(t.Context(), layout, sources[0], sources[1])
+	}
+	plan, err := engine.PlanLayout(t.Context(), layout, left, right)
+	if err != nil {
+		return nil, err
+	}
+	plan.RoundTrip = f.trip
+	return plan.Run(t.Context())
+}
+
+// draw draws and closes a result. Where there is no error, the output is checked.
+func (f *faulty) draw(t *testing.T, result *join.Result, left, right arrow.Table) (stats query.Stats, again bool,
+	err error) {
+	defer result.Close()
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), f.spec)
+	require.NoError(t, err)
+	again = strings.Contains(result.Explain(), "began again without it")
+	if f.spec.Output == join.Rows {
+		var batches []arrow.RecordBatch
+		for batch, drawErr := range result.Batches(t.Context()) {
+			if err = drawErr; err == nil {
+				batches = append(batches, batch)
+			}
+		}
+		if err == nil {
+			oracle.Require(t, left, right, layout, batches)
+		}
+		for _, batch := range batches {
+			batch.Release()
+		}
+	}
+	if err == nil {
+		require.EqualValues(t, len(oracle.Join(left, right, layout.Spec)), result.Rows())
+	}
+	return result.Stats(), again, err
+}
+
+// faultyDevices opens three devices of backends: the first ones of the first backend.
+func faultyDevices(t *testing.T, of []*host.Backend, options backend.DeviceOptions) (devices []*backend.Device) {
+	for i := range 3 {
+		driver, err := of[i*len(of)/3].Open("host:cpu")
 		require.NoError(t, err)
+		devices = append(devices, backend.NewDevice(driver, options))
+	}
+	return devices
+}
+
+// closeFaulty closes an engine and its devices, and checks that nothing is left.
+func closeFaulty(t *testing.T, engine *join.Engine, devices []*backend.Device, allocator *memory.CheckedAllocator) {
+	require.Equal(t, engine.HostCapBytes(), engine.Budget().Free().Host)
+	engine.Close()
+	allocator.AssertSize(t, 0)
+	for _, device := range devices {
+		if err := device.Close(); err != nil {
+			require.NotContains(t, err.Error(), "not released")
+		}
+	}
+}
+
+// TestLostBeforeFirstRows: a join of tables has first rows, or its count, whichever of three devices are lost, as long
+// as one is left. The failures are reported, and rows that follow are complete or end with the error. The next join does
+// without the lost devices from the start.
+func TestLostBeforeFirstRows(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 700)
+	for name, f := range faultyJoins() {
 		// joinBy loses one of all devices, or of those that are not the last one, at these submissions.
 		joinBy := func(lose ...int) (failures int, again bool, err error) {
-			var devices []*backend.Device
 			of := make([]*host.Backend, len(lose))
 			for i, n := range lose {
 				of[i] = host.New(host.Options{Discrete: true, CloseLimit: 200 * time.Millisecond,
 					Faults: host.Faults{LoseAtSubmit: n}})
 			}
-			for i := range 3 {
-				driver, err := of[i*len(of)/3].Open("host:cpu")
-				require.NoError(t, err)
-				devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
-			}
+			devices := faultyDevices(t, of, backend.DeviceOptions{})
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := severalEngine(t, devices, allocator, 1<<30)
+			defer closeFaulty(t, engine, devices, allocator)
 			engine.GranuleRows = 100
-			c.engine(engine)
-			var result *join.Result
-			if c.stream {
-				sources := [2]join.Source{sourceOf(left, 50), sourceOf(right, 50)}
-				sources[0].Again, sources[1].Again = true, true
-				result, err = engine.StreamLayout(t.Context(), layout, sources[0], sources[1])
-			} else {
-				plan, planErr := engine.PlanLayout(t.Context(), layout, left, right)
-				require.NoError(t, planErr)
-				plan.RoundTrip = c.trip
-				result, err = plan.Run(t.Context())
-			}
+			f.prepare(engine)
+			result, err := f.begin(t, engine, left, right)
 			require.NoError(t, err, "%v", lose)
-			if c.trip {
+			if f.trip {
 				require.Positive(t, result.Rows(), "it ran up to its first rows")
 			}
-			again = strings.Contains(result.Explain(), "began again without it")
-			if c.spec.Output == join.Rows {
-				var batches []arrow.RecordBatch
-				for batch, drawErr := range result.Batches(t.Context()) {
-					if err = drawErr; err == nil {
-						batches = append(batches, batch)
-					}
-				}
-				if err == nil {
-					oracle.Require(t, left, right, layout, batches)
-				}
-				for _, batch := range batches {
-					batch.Release()
-				}
-			}
-			if err == nil {
-				require.EqualValues(t, len(oracle.Join(left, right, layout.Spec)), result.Rows())
-			}
-			failures = len(result.Stats().Failures)
-			result.Close()
-			require.Equal(t, engine.HostCapBytes(), engine.Budget().Free().Host)
-			engine.Close()
-			allocator.AssertSize(t, 0)
+			stats, again, err := f.draw(t, result, left, right)
+			lost := 0
 			for _, device := range devices {
-				if closeErr := device.Close(); closeErr != nil {
-					require.NotContains(t, closeErr.Error(), "not released")
+				if device.Lost() != nil {
+					lost++
 				}
 			}
-			return failures, again, err
+			if lost == len(lose) { // none can be lost any more
+				result, nextErr := f.begin(t, engine, left, right)
+				require.NoError(t, nextErr)
+				next, _, nextErr := f.draw(t, result, left, right)
+				require.NoError(t, nextErr)
+				require.Empty(t, next.Failures)
+				require.Len(t, next.Without, lost)
+			}
+			return len(stats.Failures), again, err
 		}
 		t.Run(name, func(t *testing.T) {
 			begun := 0
 			for lost := 1; lost <= 2; lost++ {
-				for n := 1; ; n += c.step {
+				for n := 1; ; n += f.step {
 					failures, again, err := joinBy([]int{n, n/2 + 1}[:lost]...)
 					if again {
 						begun++
@@ -126,6 +174,50 @@ func TestLostBeforeFirstRows(t *testing.T) {
 				}
 			}
 			require.Positive(t, begun)
+		})
+	}
+}
+
+// TestShortBeforeFirstRows: the same where the driver of a device, or of two, has no more memory from one of its
+// allocations on.
+func TestShortBeforeFirstRows(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 700)
+	for name, f := range faultyJoins() {
+		t.Run(name, func(t *testing.T) {
+			begun, reported := 0, 0
+			for short := 1; short <= 2; short++ {
+				for _, from := range []int{1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30} {
+					ample := host.New(host.Options{Discrete: true})
+					of := []*host.Backend{ample, ample, ample}
+					for i := range short {
+						of[i] = host.New(host.Options{Discrete: true, Faults: host.Faults{ShortOfDevice: from}})
+					}
+					devices := faultyDevices(t, of, backend.DeviceOptions{})
+					allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+					engine := severalEngine(t, devices, allocator, 1<<30)
+					engine.GranuleRows = 100
+					f.prepare(engine)
+					result, err := f.begin(t, engine, left, right)
+					require.NoError(t, err, "%d short from allocation %d on", short, from)
+					stats, again, err := f.draw(t, result, left, right)
+					if err != nil {
+						require.ErrorIs(t, err, backend.ErrDeviceMemory)
+					}
+					if again {
+						begun++
+						require.NotEmpty(t, stats.Failures)
+					}
+					if len(stats.Failures) > 0 {
+						reported++
+					}
+					closeFaulty(t, engine, devices, allocator)
+				}
+			}
+			require.Positive(t, reported)
+			if f.spec.How == join.Inner && !f.stream { // in the others, each device fails by itself
+				require.Positive(t, begun)
+			}
 		})
 	}
 }

@@ -32,6 +32,10 @@ type Expected struct {
 // engine has no simulator. The caller calls wait at some time, which returns when the rehearsal has ended; no
 // compilation is waited for. The end of ctx ends the rehearsal.
 func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expected) (wait func()) {
+	e, _, err := e.able()
+	if err != nil {
+		return func() {}
+	}
 	flow, begun, err := e.Begin(ctx)
 	if err != nil {
 		return func() {}

@@ -18,8 +18,9 @@ import (
 type Result struct {
 	Device backend.DeviceInfo // the device that does the work, the first of several
 
-	of   output
-	lost []query.DeviceFailure // before the join began again on other devices
+	of      output
+	failed  []query.DeviceFailure // before the join began again on other devices
+	without []query.DeviceFailure // before the join began
 }
 
 // output is what a join in progress has. [query.Result] says more of each method.
@@ -65,7 +66,8 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { retu
 // Algorithm, Prediction and Alternatives, which are those of the part under way.
 func (r *Result) Stats() query.Stats {
 	s := r.of.Stats()
-	s.Failures = append(slices.Clone(r.lost), s.Failures...)
+	s.Failures = append(slices.Clone(r.failed), s.Failures...)
+	s.Without = r.without
 	return s
 }
 
@@ -89,7 +91,10 @@ func (r *Result) Parts() (number int, diskBytes uint64) {
 // divided.
 func (r *Result) Explain() string {
 	explained := r.of.Explain()
-	for _, f := range r.lost {
+	for _, f := range r.without {
+		explained += fmt.Sprintf("without      %s: %s\n", f.Device, f.Error)
+	}
+	for _, f := range r.failed {
 		explained += fmt.Sprintf("failed       %s: %s; the join began again without it\n", f.Device, f.Error)
 	}
 	return explained

@@ -62,17 +62,25 @@ type part struct {
 // tables, the range of the keys may be guessed.
 func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
 	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
-	result, err := e.beginStream(ctx, layout, sources, of)
-	if errors.Is(err, errOutside) {
-		of.guess = false
-		result, err = e.beginStream(ctx, layout, sources, of)
+	e, without, err := e.able()
+	if err != nil {
+		return nil, err
 	}
-	if !sources[0].Again || !sources[1].Again {
+	begin := func(on *Engine) (*Result, error) {
+		if on != e {
+			return on.streamLayout(ctx, layout, sources, of)
+		}
+		result, err := e.beginStream(ctx, layout, sources, of)
+		if errors.Is(err, errOutside) {
+			of.guess = false
+			result, err = e.beginStream(ctx, layout, sources, of)
+		}
 		return result, err
 	}
-	return e.orOnOthers(result, err, func(others *Engine) (*Result, error) {
-		return others.streamLayout(ctx, layout, sources, of)
-	})
+	if !sources[0].Again || !sources[1].Again {
+		return reportWithout(without)(begin(e))
+	}
+	return reportWithout(without)(e.orOnOthers(begin))
 }
 
 func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
@@ -214,7 +222,7 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err != nil {
 		q.Release()
 	}
-	return resultOf(result, err)
+	return reportWithout(b.without)(resultOf(result, err))
 }
 
 // streamBuildSide is the side of two sources that is the build side. If it is not known, either may be it.

@@ -57,6 +57,28 @@ func (e *Engine) MeasureWires(ctx context.Context) error {
 	return nil
 }
 
+// knowLinks adds the rates of the links between the devices to Wires, measured when they were made.
+func (e *Engine) knowLinks() {
+	engines := e.Engines()
+	links := make([][]topology.Link, len(engines))
+	for i, from := range engines {
+		links[i] = make([]topology.Link, len(engines))
+		for j, to := range engines {
+			if i != j {
+				rate, direct := e.Links().Rate(from.Device(), to.Device())
+				links[i][j] = topology.Link{BytesPerSecond: rate, ThroughHost: !direct}
+			}
+		}
+	}
+	var wires topology.Topology
+	if e.Wires != nil {
+		wires = *e.Wires
+	}
+	if wires = wires.Linked(links); len(wires.Peer) > 0 {
+		e.Wires = &wires
+	}
+}
+
 // checkWires returns ErrInvalidInput for wires that cannot be those of the devices.
 func (e *Engine) checkWires() error {
 	if e.Wires == nil {

@@ -77,6 +77,15 @@ func (f *Facts) Pairs() uint64 {
 	return pairs
 }
 
+// RowBytes is the size of a row of a chunk of a side.
+func (f *Facts) RowBytes(side int) uint64 {
+	sizeBytes := f.KeyBytes
+	for _, bytes := range f.Payload[side] {
+		sizeBytes += bytes
+	}
+	return uint64(sizeBytes)
+}
+
 // Held is the number of rows of a side that are on the device at a time.
 func (f *Facts) Held(side int) uint64 {
 	if side == Probe && f.Granule > 0 {
@@ -203,6 +212,15 @@ func (p *Plan) Add(stage string, unit Unit, amount float64) {
 		p.Stages = append(p.Stages, Stage{Name: stage})
 	}
 	p.Stages[i].Work[unit] += amount
+}
+
+// AddWork adds work of several units to a stage.
+func (p *Plan) AddWork(stage string, work *Work) {
+	for unit, amount := range work {
+		if amount != 0 {
+			p.Add(stage, Unit(unit), amount)
+		}
+	}
 }
 
 // SortStages puts the stages in the order in which they run.

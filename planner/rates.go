@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -41,6 +42,14 @@ var ratesFile []byte
 
 // AllRates returns the rows of rates.json. An error is a fault in the file.
 func AllRates() ([]Rates, error) {
+	all, err := allRates()
+	return slices.Clone(all), err
+}
+
+// allRates reads the file once: each plan looks for the rates of its device.
+var allRates = sync.OnceValues(readRates)
+
+func readRates() ([]Rates, error) {
 	var rows []ratesRow
 	var names []string
 	for u := range operator.NumUnits {
@@ -74,7 +83,7 @@ func AllRates() ([]Rates, error) {
 
 // RatesFor returns the rates of a device; nil if none were measured.
 func RatesFor(info *backend.DeviceInfo) (*Rates, error) {
-	all, err := AllRates()
+	all, err := allRates()
 	for _, r := range slices.Backward(all) {
 		if primitive.DeviceFits(r.Device, r.Backend, info) {
 			return &r, err

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spirjoin/spirjoin/exchange/topology"
@@ -14,17 +15,27 @@ type Member struct {
 	Time   time.Duration // in all
 	Up     time.Duration // of that, over its link from host memory
 	Down   time.Duration // of that, over its link to host memory
+	Build  BuildLoad
 }
 
-// MemberOf returns a device with what it takes for a plan. Without rates that is 0.
-func MemberOf(number int, p *operator.Plan, rates *Rates) Member {
+// BuildLoad is what of the times of a member it takes to load the build side.
+type BuildLoad struct{ Time, Up time.Duration }
+
+// MemberOf returns a device with what it takes for a plan, whose tables t loads. Without rates that is 0.
+func MemberOf(number int, p *operator.Plan, t *Transfer, rates *Rates) Member {
 	m := Member{Number: number, Time: p.Time()}
-	if rates != nil {
-		for _, stage := range p.Stages {
-			m.Up += time.Duration(stage.Work[operator.UploadByte] * rates.ns[operator.UploadByte])
-			m.Down += time.Duration(stage.Work[operator.DownloadByte] * rates.ns[operator.DownloadByte])
-		}
+	if rates == nil {
+		return m
 	}
+	over := func(w *operator.Work, link operator.Unit) time.Duration {
+		return time.Duration(w[link] * rates.ns[link])
+	}
+	for i := range p.Stages {
+		m.Up += over(&p.Stages[i].Work, operator.UploadByte)
+		m.Down += over(&p.Stages[i].Work, operator.DownloadByte)
+	}
+	load := t.Load(&p.Facts, operator.Build)
+	m.Build = BuildLoad{time.Duration(rates.time(&load)), over(&load, operator.UploadByte)}
 	return m
 }
 
@@ -53,6 +64,73 @@ func Together(members []Member, wires *topology.Topology) []time.Duration {
 	wait(wires.Up, func(m *Member) time.Duration { return m.Up })
 	wait(wires.Down, func(m *Member) time.Duration { return m.Down })
 	return times
+}
+
+// SpreadPieces is in how many pieces a build side is loaded that moves between devices: one is loaded while the last
+// one moves.
+const SpreadPieces = 8
+
+// Spread returns what members take of which each loads an equal part of the build side and copies it to the others,
+// where all of it takes sizeBytes of a device. The links between all members must be known ([Linked]).
+func Spread(members []Member, sizeBytes uint64, wires *topology.Topology) []time.Duration {
+	n := len(members)
+	loads, rest := make([]Member, n), make([]Member, n)
+	for i, m := range members {
+		part := BuildLoad{m.Build.Time / time.Duration(n), m.Build.Up / time.Duration(n)}
+		loads[i] = Member{Number: m.Number, Time: part.Time, Up: part.Up}
+		rest[i] = Member{Number: m.Number, Time: m.Time - m.Build.Time, Up: m.Up - m.Build.Up, Down: m.Down}
+	}
+	loaded := slices.Max(Together(loads, wires))
+	moved := move(members, wires, func(int, int) float64 { return float64(sizeBytes) / float64(n) })
+	times := Together(rest, wires)
+	for i := range times {
+		times[i] += max(loaded, moved) + min(loaded, moved)/SpreadPieces
+	}
+	return times
+}
+
+// Scatter returns how long rows are under way between members that have loaded rows of sizeBytes on devices in such
+// shares, which add up to 1, and then have those of keys in the same shares. The links between all members must be
+// known ([Linked]).
+func Scatter(members []Member, shares []float64, sizeBytes uint64, wires *topology.Topology) time.Duration {
+	return move(members, wires, func(from, to int) float64 { return float64(sizeBytes) * shares[from] * shares[to] })
+}
+
+// Linked reports whether the links between devices are known, and apart whether bytes on them go nowhere where those go
+// that move between devices and host memory.
+func Linked(members []Member, wires *topology.Topology) (linked, apart bool) {
+	if wires == nil || len(wires.Peer) == 0 {
+		return false, false
+	}
+	host := make(map[int]bool) // segments
+	for _, path := range slices.Concat(wires.Up, wires.Down) {
+		for _, segment := range path {
+			host[segment] = true
+		}
+	}
+	for _, from := range members {
+		for _, to := range members {
+			if slices.ContainsFunc(wires.Peer[from.Number][to.Number], func(segment int) bool { return host[segment] }) {
+				return true, false
+			}
+		}
+	}
+	return true, true
+}
+
+// move is how long it takes that each member sends so many bytes to each other one.
+func move(members []Member, wires *topology.Topology, sizeBytes func(from, to int) float64) time.Duration {
+	var flows []topology.Flow
+	for i, from := range members {
+		for j, to := range members {
+			if i != j {
+				flows = append(flows, topology.Flow{Path: wires.Peer[from.Number][to.Number],
+					Bytes: uint64(sizeBytes(i, j))})
+			}
+		}
+	}
+	moved := wires.Move(flows)
+	return moved.Time
 }
 
 // Order returns the order in which members, as their numbers in the slice, are to be added to a team: the first of them

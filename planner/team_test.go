@@ -36,10 +36,12 @@ func TestMemberOf(t *testing.T) {
 	plan.Add(operator.Load, operator.EncodeRow, 1e6)
 	plan.Add(operator.Deliver, operator.DownloadByte, 1e9)
 	rates.Predict(plan)
-	m := planner.MemberOf(3, plan, rates)
+	plan.Facts.Rows = [2]uint64{operator.Build: 1e6}
+	loads := &planner.Transfer{ArrowBits: [2]int{operator.Build: 64}}
+	m := planner.MemberOf(3, plan, loads, rates)
 	require.Equal(t, planner.Member{Number: 3, Time: 120500 * time.Microsecond, Up: 100 * time.Millisecond,
-		Down: 20 * time.Millisecond}, m)
-	require.Zero(t, planner.MemberOf(3, &operator.Plan{Stages: plan.Stages[:0]}, nil).Time)
+		Down: 20 * time.Millisecond, Build: planner.BuildLoad{Time: 660 * time.Microsecond, Up: 160 * time.Microsecond}}, m)
+	require.Zero(t, planner.MemberOf(3, &operator.Plan{Stages: plan.Stages[:0]}, loads, nil).Time)
 }
 
 // TestTogether: those that share a link wait for one another; what goes over no link takes as long as ever.
@@ -97,4 +99,68 @@ func TestOrderOfUnequal(t *testing.T) {
 		members[2].Time = slow
 		require.Equal(t, want, planner.Order(members, groups(8)), slow)
 	}
+}
+
+// loading are devices that take a second, 0.4 of it to load the build side, of which 0.2 on the way from the host.
+func loading(devices int) (all []planner.Member) {
+	for _, m := range equals(devices) {
+		m.Build = planner.BuildLoad{Time: 400 * time.Millisecond, Up: 200 * time.Millisecond}
+		all = append(all, m)
+	}
+	return all
+}
+
+// TestSpread: each device loads a part, and gets the others over the links between the devices, while it loads; the
+// slower one of these is what it takes, with the first or the last piece.
+func TestSpread(t *testing.T) {
+	linked := func(peer float64) *topology.Topology {
+		wires := topology.Switch(4, topology.Wires{Host: 400e9, Slot: 50e9, Peer: peer})
+		return &wires
+	}
+	const sizeBytes = 4e9
+	for peer, want := range map[float64]time.Duration{
+		300e9: 600 + 100 + 10/8, // three quarters in 10 ms
+		3e9:   600 + 1000 + 100/8,
+	} {
+		for _, took := range planner.Spread(loading(4), sizeBytes, linked(peer)) {
+			require.InDelta(t, want*time.Millisecond, took, 1e6, "%g", peer)
+		}
+	}
+	slow := loading(4)
+	slow[2].Build.Time *= 2 // all wait for the slowest one
+	slow[2].Time += 400 * time.Millisecond
+	for _, took := range planner.Spread(slow, sizeBytes, linked(300e9)) {
+		require.InDelta(t, 801*time.Millisecond, took, 1e6)
+	}
+}
+
+// TestScatter: rows move in the shares of devices, and what a device sends and receives goes over its links.
+func TestScatter(t *testing.T) {
+	wires := topology.Switch(4, topology.Wires{Host: 1, Slot: 1, Peer: 10e9})
+	require.InDelta(t, 300*time.Millisecond, // three quarters of a quarter of 16 GB at 10 GB/s
+		planner.Scatter(equals(4), []float64{.25, .25, .25, .25}, 16e9, &wires), 1e3)
+	require.InDelta(t, 144*time.Millisecond, // a device gets, and gives, a tenth of nine tenths
+		planner.Scatter(equals(2), []float64{.9, .1}, 16e9, &wires), 1e3)
+}
+
+// TestLinked: links between devices are known, or not, and lead through the wires of the host, or not.
+func TestLinked(t *testing.T) {
+	alone := []topology.Rates{{Up: 50e9, Down: 40e9}, {Up: 50e9, Down: 40e9}}
+	host := topology.Measured(alone, topology.Rates{Up: 80e9, Down: 70e9})
+	direct, through := topology.Link{BytesPerSecond: 300e9}, topology.Link{BytesPerSecond: 30e9, ThroughHost: true}
+	for name, test := range map[string]struct {
+		wires         topology.Topology
+		linked, apart bool
+	}{
+		"not known":    {host, false, false},
+		"direct":       {host.Linked([][]topology.Link{{{}, direct}, {direct, {}}}), true, true},
+		"one missing":  {host.Linked([][]topology.Link{{{}, direct}, {{}, {}}}), false, false},
+		"through host": {host.Linked([][]topology.Link{{{}, through}, {direct, {}}}), true, false},
+	} {
+		require.NoError(t, test.wires.Validate())
+		linked, apart := planner.Linked(equals(2), &test.wires)
+		require.Equal(t, [2]bool{test.linked, test.apart}, [2]bool{linked, apart}, name)
+	}
+	linked, _ := planner.Linked(equals(2), nil)
+	require.False(t, linked)
 }

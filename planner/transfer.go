@@ -16,6 +16,9 @@ type Transfer struct {
 	Compared   int    // number of key columns of each side that the host compares, pair by pair
 	// TextBytes are the bytes of the keys of each side that the device hashes and compares instead; 0 if the host does.
 	TextBytes [2]uint64
+	// Scattered says that rows are divided by hashes of their keys after they were loaded, to meet on one of several
+	// devices, where those of the build side are then put together.
+	Scattered bool
 }
 
 // Encoding says where the codes of keys are made and, if on the device, what that takes per row.
@@ -36,6 +39,9 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		pairs = float64(f.OutputRows)
 	}
 	p.Add(operator.Load, operator.Launch, 2)
+	if t.Scattered {
+		t.divide(p)
+	}
 	keys := pairs
 	for side := range f.Rows {
 		rows, alone := float64(f.Rows[side]), p.Alone(side)
@@ -43,31 +49,22 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 			alone = 0
 		}
 		keys += alone
-		uploaded, repacked := float64(t.ArrowBits[side])/8, float64(t.Repacked[side])/8
-		downloaded := uploaded
+		repacked, downloaded := float64(t.Repacked[side])/8, float64(t.ArrowBits[side])/8
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
-		uploaded -= float64(t.InPlace[side]) / 8
+		load := t.Load(&p.Facts, side)
+		p.AddWork(operator.Load, &load)
 		if texts := float64(t.TextBytes[side]); texts > 0 {
-			p.Add(operator.Load, operator.UploadByte, texts)
-			p.Add(operator.Load, operator.Stream, texts)
 			far := min(p.Met[side], pairs) * max(0, 1-f.CacheBytes/texts)
 			p.Add(operator.Gather, operator.GatherFar, 2*far) // where a text starts, and the text
 			p.Add(operator.Gather, operator.GatherNear, 2*(pairs-far))
 			p.Add(operator.Deliver, operator.DownloadByte, pairs/16)
-		} else if keys := &t.Keys[side]; keys.OnDevice {
-			uploaded += float64(keys.UploadedBits) / 8
-			p.Add(operator.Load, operator.Stream, rows*float64(keys.MovedBits)/8)
-		} else {
-			p.Add(operator.Load, operator.EncodeRow, rows)
 		}
 		if t.Compared > 0 {
 			p.Add(operator.Deliver, operator.DownloadByte, 4*pairs)
 		}
-		p.Add(operator.Load, operator.UploadByte, rows*uploaded)
 		if repacked > 0 {
-			p.Add(operator.Load, operator.RepackByte, rows*repacked)
 			p.Add(operator.Gather, operator.Launch, 1)
 			p.Add(operator.Gather, operator.RepackByte, (pairs+alone)*repacked)
 		}
@@ -83,4 +80,35 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 	}
 	p.SortStages()
 	rates.Predict(p)
+}
+
+// Load is the work to load the rows of a side.
+func (t *Transfer) Load(f *operator.Facts, side int) (w operator.Work) {
+	rows, uploaded := float64(f.Rows[side]), float64(t.ArrowBits[side]-t.InPlace[side])/8
+	if texts := float64(t.TextBytes[side]); texts > 0 {
+		w[operator.UploadByte], w[operator.Stream] = texts, texts
+	} else if keys := &t.Keys[side]; keys.OnDevice {
+		uploaded += float64(keys.UploadedBits) / 8
+		w[operator.Stream] = rows * float64(keys.MovedBits) / 8
+	} else {
+		w[operator.EncodeRow] = rows
+	}
+	w[operator.UploadByte] += rows * uploaded
+	w[operator.RepackByte] = rows * float64(t.Repacked[side]) / 8
+	return w
+}
+
+// divide adds the work to divide the rows of both sides, by one pass over the mixed keys, which are mixed back, and to
+// copy those of the build side that came in pieces to one place.
+func (t *Transfer) divide(p *operator.Plan) {
+	f := &p.Facts
+	for side := range f.Rows {
+		rows, width := float64(f.Rows[side]), float64(f.RowBytes(side))
+		p.Add(operator.Transform, operator.Launch, 4)
+		p.Add(operator.Transform, operator.PartitionRow, rows)
+		p.Add(operator.Transform, operator.PassByte, 2*rows*width)
+		p.Add(operator.Transform, operator.PassColumn, rows*float64(max(0, len(f.Payload[side])-1)))
+		p.Add(operator.Transform, operator.Stream, 5*rows*float64(f.KeyBytes)) // counts, and keys mixed and back
+	}
+	p.Add(operator.Transform, operator.Stream, 2*float64(f.Rows[operator.Build]*f.RowBytes(operator.Build)))
 }

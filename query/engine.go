@@ -109,6 +109,9 @@ func (e *Engine) Close() {
 	_ = e.links.Close() // what is left there, devices tell when they are closed
 }
 
+// Closed returns the error of queries that are under way when the engine is closed, ErrCancelled; nil if it was not.
+func (e *Engine) Closed() error { return e.flows.Closed() }
+
 // Device returns the device that queries run on.
 func (e *Engine) Device() *backend.Device { return e.Ops.Device() }
 

@@ -3,8 +3,10 @@ package query
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -27,6 +29,7 @@ func (q *Query) String() string {
 		info, a := other.Engine.Device().Info(), &other.Alternatives[0]
 		line("  and", "%s (%s, %s)%s, by %s", info.Name, info.Backend, info.Type, other.shareText(a), a.text())
 	}
+	WriteWays(&b, "way", q.Ways)
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
 	}
@@ -77,6 +80,30 @@ func (q *Query) String() string {
 		line("predicted", "%s", stagesText(a.Stages))
 	}
 	return b.String()
+}
+
+// Way is a way in which one device or several can run a query.
+type Way struct {
+	Name   string        // as "one device"
+	Time   time.Duration // predicted; 0 if it was not considered
+	Reason string        // why it was not considered, or not taken although it is the fastest; otherwise ""
+}
+
+// WriteWays writes lines that name ways, the first of which is taken.
+func WriteWays(to io.Writer, name string, ways []Way) {
+	for i, w := range ways {
+		if i > 0 {
+			name = "  instead of"
+		}
+		way := w.Name + ", not considered"
+		if w.Time > 0 {
+			way = w.Name + ", " + text.Duration(w.Time)
+		}
+		if w.Reason != "" {
+			way += ": " + w.Reason
+		}
+		fmt.Fprintf(to, "%-12s %s\n", name, way)
+	}
 }
 
 // shareText says how many rows of the probe side a device is expected to join, as one of several.

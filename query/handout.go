@@ -136,6 +136,8 @@ func (r *Result) fail(s *strand, err error) error {
 	s.failed, s.held = err, nil
 	for i, held := range returned {
 		r.rows.Add(-held.Counted.Load())
+		r.granules.Add(-held.Granules.Load())
+		s.begun.Add(-held.Granules.Load())
 		r.Query.Progress.Joined(-held.Joined.Load(), r.Rows())
 		if err := h.returned.Put(r.flow.Context(), held.Part); err != nil { // which has released the part
 			for _, rest := range returned[i+1:] {

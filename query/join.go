@@ -106,6 +106,11 @@ type Query struct {
 	Rates        *planner.Rates // nil if none were measured on such a device
 	// Others are the same query, planned for further devices, which take parts of the probe side too.
 	Others []*Query
+	// Spread makes each device load a part of the build side and copy it to the others ([Query.MaySpread]). Otherwise each
+	// loads all of it.
+	Spread bool
+	// Ways are those in which one device or several could run the query, the chosen one first; nil if there is only one.
+	Ways []Way
 
 	room   room           // the memory that it is planned for
 	ahead  bool           // it is planned so that transfers overlap, where device memory allows
@@ -259,9 +264,9 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		}
 	}
 	if q.Scattered {
-		most := limits.DeviceMemoryBytes / scatteredShare / (scatteredCopies * rowBytes(&f, operator.Probe))
+		most := limits.DeviceMemoryBytes / scatteredShare / (scatteredCopies * f.RowBytes(operator.Probe))
 		f.Granule = min(f.Granule, max(most, minBatchRows))
-		f.HeldBytes += f.Held(operator.Probe) * scatteredCopies * rowBytes(&f, operator.Probe)
+		f.HeldBytes += f.Held(operator.Probe) * scatteredCopies * f.RowBytes(operator.Probe)
 	}
 	if q.Ordered {
 		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
@@ -296,6 +301,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		return err
 	}
 	for _, p := range all {
+		transfer.Scattered = q.Scattered
 		transfer.Predict(p, q.Rates)
 		a := Alternative{Join: tree, Plan: p, Err: p.Reject, batch: min(q.BatchRows, primitive.MaxRows),
 			Compare: compare, texts: texts}

@@ -79,11 +79,15 @@ func (r *strand) probe(ctx context.Context) error {
 	return nil
 }
 
-// probeNothing probes with a granule without rows.
+// probeNothing probes with a granule without rows, which is none of the parts'.
 func (r *strand) probeNothing(ctx context.Context) error {
 	g, err := r.load(ctx, r.joining, &portion{Join: r.taken.Join}, 0, 0)
 	if err != nil {
 		return err
+	}
+	if r.parts != nil {
+		defer r.granules.Add(^uint64(0))
+		defer r.begun.Add(^uint64(0))
 	}
 	return r.granule(ctx, g)
 }
@@ -270,8 +274,10 @@ func (r *strand) granule(ctx context.Context, g *granule) (err error) {
 		return nil
 	}
 	r.begun.Add(1)
-	if g.of.delivery == nil { // otherwise it may fail
+	if g.of.delivery == nil {
 		r.brought.Add(g.rows)
+	} else { // it may fail
+		g.of.delivery.Granules.Add(1)
 	}
 	r.granules.Add(1)
 	defer exec.Begin(ctx, "join granule").Rows(g.rows).End()

@@ -196,6 +196,9 @@ type Stats struct {
 	Devices []DeviceStats `json:"devices,omitempty"`
 	// Failures are the devices that have failed, whose parts the others have joined.
 	Failures []DeviceFailure `json:"failures,omitempty"`
+	// Without are devices of the engine that the join did without from the start, because they were lost before. Their
+	// failure is among the Failures of an earlier join.
+	Without []DeviceFailure `json:"without,omitempty"`
 	// Wall time from the start of Run, after planning, to the first rows or, for counts, to the end.
 	MatchSeconds float64 `json:"match_seconds"`
 	// The part of it in which keys are encoded, and uploads of keys and payload submitted. The device may work
@@ -211,6 +214,24 @@ type Stats struct {
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
 	Alternatives  []AlternativeStats `json:"alternatives"` // the first one was chosen
+	// Ways are those in which one device or several could run the query, of which the first one was chosen; nil if there
+	// was one device, or its rates are not known.
+	Ways []WayStats `json:"ways,omitempty"`
+}
+
+// WayStats are the prediction for one way to use the devices.
+type WayStats struct {
+	Way              string  `json:"way"`
+	PredictedSeconds float64 `json:"predicted_seconds"` // 0 if it was not considered
+	Reason           string  `json:"reason,omitempty"`  // why it was not considered, or not chosen
+}
+
+// StatsOf returns ways as stats have them.
+func StatsOf(ways []Way) (stats []WayStats) {
+	for _, w := range ways {
+		stats = append(stats, WayStats{w.Name, w.Time.Seconds(), w.Reason})
+	}
+	return stats
 }
 
 // DeviceStats are the measurements of one of several devices.
@@ -290,6 +311,7 @@ func (r *Result) Stats() Stats {
 		}
 		s.Alternatives = append(s.Alternatives, stats)
 	}
+	s.Ways = StatsOf(r.Query.Ways)
 	return s
 }
 

@@ -154,7 +154,7 @@ func (s *scattered) bounds(rows int) (bounds []int) {
 
 // scatteredPieces is in how many pieces the build side is exchanged, so that only a small part of it is there several
 // times at once.
-const scatteredPieces = 8
+const scatteredPieces = planner.SpreadPieces
 
 // piece is a part of the build side that a rank has loaded.
 type piece struct {
@@ -274,7 +274,7 @@ func (b *Built) replan(rows uint64) error {
 	held := *b.held
 	held.Plan, b.held = plan, &held
 	device := b.Query.Engine.Device()
-	need := plan.PeakBytes - min(plan.PeakBytes, rows*rowBytes(&facts, operator.Build)) // beside the rows
+	need := plan.PeakBytes - min(plan.PeakBytes, rows*facts.RowBytes(operator.Build)) // beside the rows
 	if b.grant.Reserve(device, need) < need {
 		return &backend.OpError{Op: "join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 			"%d rows of the build side have keys that meet here, planned were %d; raise device_memory", rows,
@@ -324,19 +324,10 @@ func (r *strand) pieces(c *relation.Chunk, yield func(*relation.Chunk) error) er
 	return nil
 }
 
-// rowBytes is the size of a row of a chunk.
-func rowBytes(f *operator.Facts, side int) uint64 {
-	sizeBytes := f.KeyBytes
-	for _, bytes := range f.Payload[side] {
-		sizeBytes += bytes
-	}
-	return uint64(sizeBytes)
-}
-
 // exchangedBytes is the device memory of the exchange of a build side: rows in pieces and as a whole, a piece as it was
 // loaded and in the order of its parts, and the next one.
 func exchangedBytes(f *operator.Facts) uint64 {
-	rows := f.Rows[operator.Build] * rowBytes(f, operator.Build)
+	rows := f.Rows[operator.Build] * f.RowBytes(operator.Build)
 	need := 2*rows + 3*rows/scatteredPieces
 	return need + operator.Slack(need)
 }

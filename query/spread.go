@@ -20,32 +20,36 @@ import (
 //	device 0: load rows 0..n/2 ─┐           ┌─► all rows
 //	device 1: load rows n/2..n ─┴── copies ─┴─► all rows
 
-// leastSpreadBytes is the size of a build side for which that is worth the rounds of an exchange.
-const leastSpreadBytes = 16 << 20
+// LeastSpreadBytes is the size of a build side for which that is worth the rounds of an exchange.
+const LeastSpreadBytes = 16 << 20
 
-// spreads reports whether the build side of the strands is loaded once. All must have the same columns, and the links
-// must be there: to make them takes longer than most joins ([Engine.Connect]). It must fit the memory that is planned.
-func (r *Result) spreads() bool {
-	e, f := r.Query.Engine, &r.taken.Facts
-	if len(r.strands) == 1 || r.Query.Empty != "" {
+// MaySpread reports whether the devices of the query can load the build side once, and whether it is large enough. All
+// must have the same columns, and it must fit the memory that is planned.
+func (q *Query) MaySpread() bool {
+	e, f := q.Engine, &q.Alternatives[0].Facts
+	if len(q.Others) == 0 || q.Empty != "" || q.Scattered {
 		return false
 	}
-	sizeBytes := f.Rows[operator.Build] * rowBytes(f, operator.Build)
-	for _, s := range r.strands {
-		same := slices.Equal(s.taken.Facts.Payload[operator.Build], f.Payload[operator.Build])
-		if !same || s.taken.Compare == CompareDevice || mirroredBytes(&s.taken.Facts) > s.taken.PeakBytes && !e.Spread {
+	for _, of := range append([]*Query{q}, q.Others...) {
+		a := &of.Alternatives[0]
+		same := slices.Equal(a.Facts.Payload[operator.Build], f.Payload[operator.Build])
+		if !same || a.Compare == CompareDevice || mirroredBytes(&a.Facts) > a.PeakBytes && !e.Spread {
 			return false
 		}
-		if s.Query.Engine.Device().Info().Unified && !e.Spread { // which loads nothing over a link
+		if of.Engine.Device().Info().Unified && !e.Spread { // which loads nothing over a link
 			return false
 		}
 	}
-	if e.Spread || sizeBytes < leastSpreadBytes {
-		return e.Spread
-	}
-	for _, from := range r.strands {
-		for _, to := range r.strands {
-			if from != to && !e.links.Direct(from.Query.Engine.Device(), to.Query.Engine.Device()) {
+	return e.Spread || f.Rows[operator.Build]*f.RowBytes(operator.Build) >= LeastSpreadBytes
+}
+
+// Direct reports whether there are links between all devices of the query that are known not to go through the host: to
+// make them takes longer than most joins ([Engine.Connect]).
+func (q *Query) Direct() bool {
+	all := append([]*Query{q}, q.Others...)
+	for _, from := range all {
+		for _, to := range all {
+			if from != to && !q.Engine.links.Direct(from.Engine.Device(), to.Engine.Device()) {
 				return false
 			}
 		}
@@ -141,7 +145,7 @@ func (b *Built) mirrorPiece(ctx context.Context, me *peers.Rank, offer peers.Off
 // mirroredBytes is the device memory of a build side of these facts that is loaded so: all rows, and the pieces on
 // their way.
 func mirroredBytes(f *operator.Facts) uint64 {
-	rows := f.Rows[operator.Build] * rowBytes(f, operator.Build)
+	rows := f.Rows[operator.Build] * f.RowBytes(operator.Build)
 	need := rows + 3*rows/scatteredPieces/2
 	return need + operator.Slack(need)
 }

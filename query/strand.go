@@ -129,7 +129,7 @@ func (r *Result) acquire(ctx context.Context) (err error) {
 // apart joins on each device with the whole build side. Keys that must be unique are checked before.
 func (r *Result) apart(ctx context.Context) error {
 	switch {
-	case r.spreads():
+	case r.Query.Spread:
 		if err := r.spread(ctx); err != nil {
 			return err
 		}

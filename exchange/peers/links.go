@@ -59,20 +59,30 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 // Direct reports whether bytes take a way between two devices that is known not to be one through host memory: only if
 // the link was made before, which takes up to a second between GPUs.
 func (l *Links) Direct(from, to *backend.Device) bool {
+	_, direct := l.Rate(from, to)
+	return direct
+}
+
+// Rate returns the rate of the link from a device to another, measured when it was made, and whether bytes take a way
+// that is not one through host memory; 0 and false if the link is not there yet, or is being made.
+func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct bool) {
 	l.mu.Lock()
 	p := l.open[[2]*backend.Device{from, to}]
 	l.mu.Unlock()
 	if p == nil {
-		return false
+		return 0, false
 	}
 	select {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
-	default: // it is in use, or being made
-		return false
+	default: // it is being made
+		return 0, false
 	}
 	peer, ok := p.link.(*backend.PeerLink)
-	return ok && !peer.Path.ThroughHost()
+	if !ok {
+		return 0, false
+	}
+	return peer.BytesPerSecond, !peer.Path.ThroughHost()
 }
 
 // Make makes the links between all of some devices, in both directions. Errors: those of Connect; ErrCancelled.

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -140,4 +141,42 @@ func Measured(alone []Rates, together Rates) Topology {
 		b.Up, b.Down = append(b.Up, Path{host[0], up}), append(b.Down, Path{down, host[1]})
 	}
 	return b.Topology
+}
+
+// Link is what a copy from one device to another was measured to take.
+type Link struct {
+	BytesPerSecond float64
+	ThroughHost    bool // bytes go to host memory and from there
+}
+
+// Linked returns the topology with the links from each device to each other one, as measured alone. A device sends to
+// all others together, and receives from them, as fast as its fastest link does; what goes through host memory shares
+// the links to the host. Without a rate between some two devices, no link is known.
+func (t Topology) Linked(links [][]Link) Topology {
+	b := builder{Topology: t}
+	b.Segments, b.Peer = slices.Clone(t.Segments), nil
+	out, in := make([]float64, len(links)), make([]float64, len(links))
+	for from, row := range links {
+		for to, link := range row {
+			if from == to {
+				continue
+			}
+			if link.BytesPerSecond <= 0 {
+				return b.Topology
+			}
+			out[from], in[to] = max(out[from], link.BytesPerSecond), max(in[to], link.BytesPerSecond)
+		}
+	}
+	var ends [][2]int // in, out
+	for d := range links {
+		ends = append(ends, [2]int{b.segment(in[d], 0, "into %d", d), b.segment(out[d], 0, "out of %d", d)})
+	}
+	return b.peers(len(links), func(from, to int) Path {
+		link := links[from][to]
+		path := Path{ends[from][1], b.segment(link.BytesPerSecond, 0, "link %d to %d", from, to), ends[to][0]}
+		if link.ThroughHost && len(t.Down) > 0 && len(t.Up) > 0 {
+			path = append(append(path, t.Down[from]...), t.Up[to]...)
+		}
+		return path
+	})
 }

@@ -162,3 +162,21 @@ func TestMeasured(t *testing.T) {
 	require.Equal(t, []float64{1, 1, 1}, of.Together(of.Down))
 	require.Equal(t, []float64{1}, of.Together(of.Up[:1]))
 }
+
+// TestLinked: a device sends to several others no faster than over its fastest link, and what goes through the host
+// shares the links to it.
+func TestLinked(t *testing.T) {
+	direct := Link{BytesPerSecond: 300}
+	links := [][]Link{{{}, direct, {BytesPerSecond: 100}}, {direct, {}, direct},
+		{{BytesPerSecond: 25, ThroughHost: true}, direct, {}}}
+	rates := Rates{Up: 50, Down: 40}
+	wires := Measured([]Rates{rates, rates, rates}, Rates{Up: 90, Down: 80}).Linked(links)
+	require.NoError(t, wires.Validate())
+	require.Equal(t, []float64{200, 100}, wires.Fair([]Path{wires.Peer[0][1], wires.Peer[0][2]}))
+	require.Equal(t, []float64{300, 300}, wires.Fair([]Path{wires.Peer[0][1], wires.Peer[1][0]}))
+	require.Equal(t, []float64{25, 25}, wires.Fair([]Path{wires.Peer[2][0], wires.Up[0]}))
+	wires.Segments[0].BytesPerSecond = 30
+	require.Equal(t, []float64{15, 15}, wires.Fair([]Path{wires.Peer[2][0], wires.Up[0]}))
+	links[1][2] = Link{}
+	require.Empty(t, wires.Linked(links).Peer)
+}

@@ -29,6 +29,26 @@ type Topology struct {
 // Devices returns the number of devices.
 func (t *Topology) Devices() int { return max(len(t.Up), len(t.Peer)) }
 
+// Of returns the topology of some of the devices, by their numbers, with the segments of all. It must be valid.
+func (t *Topology) Of(devices []int) *Topology {
+	pick := func(paths []Path) (picked []Path) {
+		for _, device := range devices {
+			if len(paths) > 0 {
+				picked = append(picked, paths[device])
+			}
+		}
+		return picked
+	}
+	of := *t
+	of.Up, of.Down, of.Peer = pick(t.Up), pick(t.Down), nil
+	for _, device := range devices {
+		if len(t.Peer) > 0 {
+			of.Peer = append(of.Peer, pick(t.Peer[device]))
+		}
+	}
+	return &of
+}
+
 // Validate returns all faults of a topology: paths of segments that do not exist, segments without a rate, and paths
 // that not all devices have.
 func (t *Topology) Validate() error {

@@ -76,8 +76,8 @@ const (
 
 func (w Within) String() string { return [...]string{"in place", "round trip"}[w] }
 
-// inPlace reports whether sides of so many rows are sorted and joined in place.
-func (c *Config) inPlace(devices int, rows [2]uint64) bool {
+// InPlace reports whether sides of so many rows are sorted and joined in place, after [Config.Fit].
+func (c *Config) InPlace(devices int, rows [2]uint64) bool {
 	n := uint64(devices)
 	return c.Within == WithinPlace && (n == 1 || c.Sort != SortAlone) && (rows[0]+rows[1]+n-1)/n <= c.ChunkRows
 }
@@ -127,7 +127,7 @@ func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64
 	if c.ChunkRows == 0 {
 		c.ChunkRows = min(usable/(chunkCopies*row+1), primitive.MaxRows)
 	}
-	if c.inPlace(d.Count, rows) {
+	if c.InPlace(d.Count, rows) {
 		most = rows[0] + rows[1]
 	}
 	c.ChunkRows = max(1, min(c.ChunkRows, (most+devices-1)/devices))
@@ -152,7 +152,7 @@ func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
 	found := uint64(2*d.Count*c.streams()+1) * min(c.TaskRows/2, rows[0], rows[1])
 	if beyond := max(rows[0], rows[1]) > c.ChunkRows*uint64(d.Count); beyond && c.Beyond == BeyondSegments {
 		found = max(found, uint64(2*d.Count+1)*min(c.ChunkRows/2, rows[0], rows[1]))
-	} else if c.inPlace(d.Count, rows) {
+	} else if c.InPlace(d.Count, rows) {
 		found = max(found, min(rows[0], rows[1]))
 	}
 	return (rows[0]+rows[1]+max(rows[0], rows[1]))*uint64(keyBytes+4) + found*8

@@ -64,7 +64,7 @@ func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K],
 		beyond = beyond || !s.How[i].Presorted && uint64(len(b.Keys)) > c.ChunkRows*uint64(len(c.Lanes))
 	}
 	switch inOrder := s.How[0].Presorted && s.How[1].Presorted; {
-	case !inOrder && c.inPlace(len(c.Lanes), [2]uint64{uint64(len(buffers[0].Keys)), uint64(len(buffers[1].Keys))}):
+	case !inOrder && c.InPlace(len(c.Lanes), [2]uint64{uint64(len(buffers[0].Keys)), uint64(len(buffers[1].Keys))}):
 		if err = s.place(ctx); err == nil || !noRoom(err) {
 			return s, err
 		}
