@@ -45,6 +45,15 @@ type deviceDivider struct {
 // with its keys mixed and not, and one that is brought to the host.
 const blocksOnDevice = 6
 
+// leastSliceBytes is the size of a part of a block below which the host divides: a device with little memory has small
+// blocks, so that parts would be many slices, which take longer to upload than the division saves (docs/exchange.md).
+const leastSliceBytes = 512 << 10
+
+// blockBytesOnDevice is the size of blocks that the device divides.
+func (e *Engine) blockBytesOnDevice() uint64 {
+	return min(mostTableBlockBytes, e.Device().Options().DeviceMemoryBytes/blocksOnDevice)
+}
+
 // deviceBlock is rows of a side that are divided on the device, or were divided by the host.
 type deviceBlock struct {
 	side  relation.Side
@@ -89,7 +98,10 @@ func (p *sides) planOnDevice() {
 	for parts < p.divider.Parts {
 		parts *= 2
 	}
-	p.divider.KeyBytes, p.divider.Parts = keyBytes, parts
+	small := p.engine.blockBytesOnDevice()/uint64(parts) < leastSliceBytes
+	if !small || p.engine.DivideOn == DivideOnDevice {
+		p.divider.KeyBytes, p.divider.Parts = keyBytes, parts
+	}
 }
 
 // keyBytesOnDevice is the size of the values of keys by which the device divides; 0 if the host does.
@@ -122,7 +134,8 @@ func (e *Engine) dividesOnDevice(layout *Layout, schemas [2]*arrow.Schema, table
 }
 
 // divideOnDevice has goroutines of the flow of c divide blocks. The caller releases the grant when these have ended.
-func (p *sides) divideOnDevice(flow *exec.Flow, blocks *exec.Pipe[*sideBlock], divided *exec.Pipe[*dividedBlock]) *exec.Grant {
+func (p *sides) divideOnDevice(flow *exec.Flow, blocks *exec.Pipe[*sideBlock],
+	divided *exec.Pipe[*dividedBlock]) *exec.Grant {
 	grant, ctx := p.engine.Budget().Empty(), flow.Context()
 	d := &deviceDivider{sides: p, lane: exec.NewLane(ctx, p.engine.Ops, grant)}
 	d.deliver = d.lane.On(ctx, backend.Deliver)

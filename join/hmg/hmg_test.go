@@ -334,8 +334,8 @@ func fitted(t *testing.T, devices []*backend.Device, c hmg.Config, capBytes uint
 	d := hmg.Device{Count: len(devices), CapBytes: capBytes, Tuning: opsOf(t, devices[0]).Tuning()}
 	needBytes, err := c.Fit(d, 8, rows)
 	require.NoError(t, err)
-	if !jointest.Instrumented(t) { // small tiles take more scratch
-		require.LessOrEqual(t, needBytes, max(capBytes, 1<<22))
+	if !jointest.Instrumented(t) { // small tiles take more scratch; the least chunk takes 4.1 MiB on an H200
+		require.LessOrEqual(t, needBytes, max(capBytes, 5<<20))
 	}
 	need := exec.Need{Host: exec.Unlimited, Device: make(map[*backend.Device]uint64)}
 	for _, device := range devices {
