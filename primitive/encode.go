@@ -33,8 +33,11 @@ type KeyRows struct {
 // EncodeKeys records the encoding of a key column, for as many rows as Codes has room for. Each range begins at a
 // multiple of its element size, or of 4 bytes.
 func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error {
-	config := o.encodeKeys
+	config, rows := o.encodeKeys, r.Codes.SizeBytes/uint64(r.KeyBytes)
 	config.KeyBits = uint32(8 * r.KeyBytes)
+	if o.overLink {
+		config.Items = max(config.Items, linkKeyRows(rows*max(1, o.scale))/config.Workgroup)
+	}
 	k, err := kernel.EncodeKeys.On(o.device, config)
 	if err != nil {
 		return err
@@ -42,7 +45,6 @@ func (o *Ops) EncodeKeys(list *backend.List, coding KeyCoding, r KeyRows) error 
 	if !coding.Marked {
 		coding.Span, coding.Mark = math.MaxUint64, config.KeyBits
 	}
-	rows := r.Codes.SizeBytes / uint64(r.KeyBytes)
 	values, valueWord := alignedView(r.Values)
 	validity, validWord := alignedView(r.Validity)
 	codes, codeWord := alignedView(r.Codes)

@@ -29,6 +29,7 @@ type Ops struct {
 	markKept     kernel.MarkKeptConfig
 	encodeKeys   kernel.EncodeKeysConfig
 	copyByEngine bool // copies are commands of the device instead of dispatches
+	overLink     bool // kernels read and write host memory
 }
 
 // New returns the primitives of a device, tuned by the embedded tables and by the matching rows of overrides. A row of
@@ -81,11 +82,19 @@ const linkWorkgroup = 1024
 // for memory with all that use the link, are held up by few of them. docs/decisions.md has the times.
 func (o *Ops) OverLink() *Ops {
 	l := *o
-	l.copyByEngine = false
+	l.copyByEngine, l.overLink = false, true
 	l.copy.Workgroup = max(l.copy.Workgroup, min(linkWorkgroup, o.device.Info().Limits.MaxInvocations))
 	l.copy.Items = max(l.copy.Items, linkTileWords/l.copy.Workgroup)
-	l.encodeKeys.Items = max(l.encodeKeys.Items, linkTileWords/2/l.encodeKeys.Workgroup)
 	return &l
+}
+
+// linkKeyRows is the number of rows of a key column that a workgroup encodes over a link: of few rows, workgroups are
+// smaller, because one has only 8 KiB under way. Two of them read 4 GB/s on an H200, sixteen what the link gives.
+func linkKeyRows(rows uint64) uint32 {
+	if rows < 1<<23 {
+		return 1 << 17
+	}
+	return 1 << 20
 }
 
 // Device returns the device that the primitives run on.
