@@ -88,11 +88,11 @@ func (o *Ops) OverLink() *Ops {
 	return &l
 }
 
-// linkKeyRows is the number of rows of a key column that a workgroup encodes over a link: of few rows, workgroups are
-// smaller, because one has only 8 KiB under way. Two of them read 4 GB/s on an H200, sixteen what the link gives.
+// linkKeyRows is the number of rows of a key column that a workgroup encodes over a link: fewer where there are few, as
+// in slices of a part, because a workgroup has only 8 KiB under way.
 func linkKeyRows(rows uint64) uint32 {
-	if rows < 1<<23 {
-		return 1 << 17
+	if rows < 1<<20 {
+		return 1 << 14
 	}
 	return 1 << 20
 }
