@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -50,7 +51,12 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 	plans, errs := make([]*operator.Plan, len(algorithms)), make([]error, len(algorithms))
 	var group sync.WaitGroup // of sides that hardly fit there are thousands of plans
 	for i, a := range algorithms {
-		group.Go(func() { plans[i], errs[i] = limits.plan(f, want, a, rates) })
+		group.Go(func() {
+			errs[i] = exec.Protect("plan", func() (err error) {
+				plans[i], err = limits.plan(f, want, a, rates)
+				return err
+			})
+		})
 	}
 	group.Wait()
 	if err := cmp.Or(errs...); err != nil {
