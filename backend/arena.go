@@ -153,5 +153,5 @@ func (a *arena) option() string {
 	if a.memory == DeviceLocal {
 		return "device_memory"
 	}
-	return "DeviceOptions.HostMemoryBytes, by default a fifth of the memory of the device"
+	return "DeviceOptions.HostMemoryBytes"
 }

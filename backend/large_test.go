@@ -162,7 +162,7 @@ func TestHostMemoryOption(t *testing.T) {
 	}
 	err := ask(false, DeviceOptions{}, gibibyte/2+4096)
 	require.ErrorIs(t, err, ErrHostMemory)
-	require.ErrorContains(t, err, "raise DeviceOptions.HostMemoryBytes, by default a fifth of the memory of the device")
+	require.ErrorContains(t, err, "raise DeviceOptions.HostMemoryBytes")
 	require.NotContains(t, err.Error(), "memory_limit")
 	require.NoError(t, ask(false, DeviceOptions{HostMemoryBytes: gibibyte}, gibibyte/2+4096))
 	few := DeviceOptions{DeviceMemoryBytes: gibibyte} // of the device, which is the host's memory only if it is unified

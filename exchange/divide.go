@@ -41,8 +41,8 @@ func (d *Divider) All() int {
 }
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together, on
-// all cores. Within a part rows keep their order. The caller releases the parts. Errors are those of [relation.HashKeys.Bind] and
-// [relation.Take].
+// all cores. Within a part rows keep their order. The caller releases the parts. Errors are those of
+// [relation.HashKeys.Bind] and [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
 	of, freeOf := scratch[uint16](alloc, int(table.NumRows()))

@@ -19,7 +19,7 @@ import (
 
 // tasks are joins whose outputs together are that of one join, one after the other. While the output of one is drawn,
 // the next one is begun, up to its first rows, as far as there is memory for both: a task that waits for memory waits
-// for those before it, which never do. Where memory of the host has no limit, the one after it is read and planned.
+// for those before it, which never do. More of them may be read and planned (tasks.mostAhead).
 //
 //	task 1   read build side, plan ─ join ─ output
 //	task 2                           read build side, plan ─ join ─ output
@@ -36,7 +36,8 @@ type tasks struct {
 	// and columns of one would leave gaps among those of the other.
 	oneByOne bool
 
-	// mostAhead is how many tasks are begun while one is drawn. All but the first of them are only read and planned.
+	// mostAhead is how many tasks are begun while one is drawn: 2 parts if memory of the host has no limit, otherwise 1.
+	// All but the first of them are only read and planned. A block that fails is replaced (again) before another begins.
 	mostAhead int
 
 	under  *task   // is drawn

@@ -201,7 +201,7 @@ func (a *PinnedAllocator) Free(b []byte) {
 	a.small.Free(b)
 }
 
-// Close ends the import of all memory. Blocks that are still in use become ordinary memory; new ones come from Go's.
+// Close ends the import of all memory. Blocks that are still in use become ordinary memory; new ones are not imported.
 func (a *PinnedAllocator) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
