@@ -18,7 +18,9 @@ func (panics) Plan(*operator.Facts, operator.Want) (*operator.Plan, error) { pan
 
 // TestPanic: an algorithm that panics on a goroutine of its own ends the plan, not the process.
 func TestPanic(t *testing.T) {
-	_, err := planner.Choose(operator.Facts{Rows: [2]uint64{1, 1}}, pairsOf, []operator.Algorithm{panics{}}, nil,
-		planner.Limits{})
-	require.ErrorAs(t, err, new(*exec.PanicError))
+	for _, rows := range []uint64{1, 1 << 24} {
+		_, err := planner.Choose(operator.Facts{Rows: [2]uint64{1, rows}}, pairsOf, []operator.Algorithm{panics{}}, nil,
+			planner.Limits{})
+		require.ErrorAs(t, err, new(*exec.PanicError))
+	}
 }

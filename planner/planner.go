@@ -49,14 +49,19 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 		f.CacheBytes = rates.CacheBytes
 	}
 	plans, errs := make([]*operator.Plan, len(algorithms)), make([]error, len(algorithms))
-	var group sync.WaitGroup // of sides that hardly fit there are thousands of plans
-	for i, a := range algorithms {
-		group.Go(func() {
-			errs[i] = exec.Protect("plan", func() (err error) {
-				plans[i], err = limits.plan(f, want, a, rates)
-				return err
-			})
+	plan := func(i int) {
+		errs[i] = exec.Protect("plan", func() (err error) {
+			plans[i], err = limits.plan(f, want, algorithms[i], rates)
+			return err
 		})
+	}
+	var group sync.WaitGroup // of large sides that hardly fit there are thousands of plans
+	for i := range algorithms {
+		if f.Rows[operator.Probe] >= leastAhead {
+			group.Go(func() { plan(i) })
+		} else {
+			plan(i)
+		}
 	}
 	group.Wait()
 	if err := cmp.Or(errs...); err != nil {
