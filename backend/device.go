@@ -12,8 +12,9 @@ import (
 // DeviceOptions are the limits of a [Device]; zero values mean the defaults.
 type DeviceOptions struct {
 	DeviceMemoryBytes uint64 // hard cap of device-local memory; default 80% of the budget of the device
-	// hard cap of host-visible memory, without imported memory, and of memory that is pinned for tables; default a fifth of
-	// the budget of the device, or, where that is the host's memory, a quarter of the device cap; at least 256 MiB
+	// hard cap of host-visible memory, without imported memory, and of memory that is pinned for tables; default a
+	// fifth of the budget of the device, or, where that is the host's memory, a quarter of the device cap; at least 256
+	// MiB
 	HostMemoryBytes uint64
 	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms

@@ -67,8 +67,8 @@ var linkShapes = [PeerPaths]linkShape{
 // copy than to make it: 64 MiB take three times as long in chunks of 256 KiB.
 const coreChunkBytes = 1 << 20
 
-// linkShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may have
-// beyond it, if that is at least [leastChunkBytes] for each slot.
+// linkShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may
+// have beyond it, if that is at least [leastChunkBytes] for each slot.
 const (
 	linkShare       = 16
 	leastChunkBytes = 64 << 10

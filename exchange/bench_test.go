@@ -15,8 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// BenchmarkDivide divides blocks of two columns of 8 bytes, of 2^22 rows (SPIRJOIN_BENCH_ROWS), and reports the CPU time
-// of a row.
+// BenchmarkDivide divides blocks of two columns of 8 bytes, of 2^22 rows (SPIRJOIN_BENCH_ROWS), and reports the CPU
+// time of a row.
 func BenchmarkDivide(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},

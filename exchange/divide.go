@@ -24,11 +24,11 @@ type Divider struct {
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
-	// KeyBytes is the size of the values of the key if these decide the part, as on a device ([Divider.Digit]); 0: hashes
-	// do. Otherwise [relation.HashKeys.ValueBytes] says it, and Parts is a power of two.
+	// KeyBytes is the size of the values of the key if these decide the part, as on a device ([Divider.Digit]); 0:
+	// hashes do. Otherwise [relation.HashKeys.ValueBytes] says it, and Parts is a power of two.
 	KeyBytes int
-	// Together says that the parts of a block may share memory, which is then freed with the last of them: it takes less
-	// time to allocate, and to import on a device.
+	// Together says that the parts of a block may share memory, which is then freed with the last of them: it takes
+	// less time to allocate, and to import on a device.
 	Together bool
 }
 

@@ -222,8 +222,8 @@ func TestWhereDivided(t *testing.T) {
 	}
 }
 
-// TestDivisionFails: wherever a device fails in the division, the join ends with its error and leaves nothing behind, or
-// goes on if that was an allocation: then the host divides.
+// TestDivisionFails: wherever a device fails in the division, the join ends with its error and leaves nothing behind,
+// or goes on if that was an allocation: then the host divides.
 func TestDivisionFails(t *testing.T) {
 	devicetest.HostTest(t)
 	value := func(i int) int64 { return int64(i * 7 % 2500) }

@@ -42,10 +42,10 @@ type Engine struct {
 	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
 	// and tests.
 	PartsBytes uint64
-	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host, a
-	// stream is planned for as many devices as shared links can feed; with those between devices, for build sides that
-	// devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken to have
-	// a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
+	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host,
+	// a stream is planned for as many devices as shared links can feed; with those between devices, for build sides
+	// that devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken
+	// to have a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
 	others   []*query.Engine
@@ -87,7 +87,7 @@ type Plan struct {
 	tables  [2]arrow.Table
 	without []query.DeviceFailure // devices of the engine that were lost before
 	sorts   bool                  // the planner has taken StrategyHMG; Query is what it is faster than
-	short   error                 // what the device lacks for whole tables, which are therefore divided; nil if they are not
+	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the

@@ -210,8 +210,8 @@ const (
 	mostTableBlockBytes = 256 << 20
 )
 
-// planDivider plans the hashes of keys, and where both sides are divided. Keys of a side that must be unique have hashes
-// even if the other side's type cannot hold them.
+// planDivider plans the hashes of keys, and where both sides are divided. Keys of a side that must be unique have
+// hashes even if the other side's type cannot hold them.
 func (p *sides) planDivider(c *collector) (err error) {
 	spec := &p.layout.Spec
 	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, [2][]string{spec.LeftOn, spec.RightOn}

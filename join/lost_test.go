@@ -114,8 +114,8 @@ func closeFaulty(t *testing.T, engine *join.Engine, devices []*backend.Device, a
 }
 
 // TestLostBeforeFirstRows: a join of tables has first rows, or its count, whichever of three devices are lost, as long
-// as one is left. The failures are reported, and rows that follow are complete or end with the error. The next join does
-// without the lost devices from the start.
+// as one is left. The failures are reported, and rows that follow are complete or end with the error. The next join
+// does without the lost devices from the start.
 func TestLostBeforeFirstRows(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)

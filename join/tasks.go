@@ -36,8 +36,9 @@ type tasks struct {
 	// and columns of one would leave gaps among those of the other.
 	oneByOne bool
 
-	// mostAhead is how many tasks are begun while one is drawn: 2 parts if memory of the host has no limit, otherwise 1.
-	// All but the first of them are only read and planned. A block that fails is replaced (again) before another begins.
+	// mostAhead is how many tasks are begun while one is drawn: 2 parts if memory of the host has no limit, otherwise
+	// 1. All but the first of them are only read and planned. A block that fails is replaced (again) before another
+	// begins.
 	mostAhead int
 
 	under  *task   // is drawn
@@ -75,7 +76,8 @@ type task struct {
 }
 
 func newTasks(ctx context.Context, e *Engine, layout *Layout, of divided) *tasks {
-	return &tasks{divided: of, engine: e, layout: layout, flow: exec.NewFlow(exec.WithTrace(ctx, e.Trace)), mostAhead: 1}
+	flow := exec.NewFlow(exec.WithTrace(ctx, e.Trace))
+	return &tasks{divided: of, engine: e, layout: layout, flow: flow, mostAhead: 1}
 }
 
 // begin begins the first task; all of them if they are only counted.

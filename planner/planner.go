@@ -78,7 +78,8 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 }
 
 // plan plans with an algorithm.
-func (l *Limits) plan(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (*operator.Plan, error) {
+func (l *Limits) plan(f operator.Facts, want operator.Want, a operator.Algorithm, rates *Rates) (
+	*operator.Plan, error) {
 	p, err := l.fit(f, want, a, rates)
 	if err != nil || rates == nil {
 		return p, err

@@ -45,7 +45,8 @@ func (s *Sorted) Time(f *operator.Facts, rates []*Rates, wires *topology.Topolog
 		members = append(members, MemberOf(i, &device, &Transfer{}, r))
 	}
 	shares := slices.Repeat([]float64{1 / n}, len(rates))
-	return s.host(f, rates[0]) + slices.Max(Together(members, wires)) + Scatter(members, shares, uint64(rows*width), wires)
+	moves := Scatter(members, shares, uint64(rows*width), wires)
+	return s.host(f, rates[0]) + slices.Max(Together(members, wires)) + moves
 }
 
 // host is the time of the work of the host.

@@ -106,10 +106,11 @@ type Query struct {
 	Rates        *planner.Rates // nil if none were measured on such a device
 	// Others are the same query, planned for further devices, which take parts of the probe side too.
 	Others []*Query
-	// Spread makes each device load a part of the build side and copy it to the others ([Query.MaySpread]). Otherwise each
-	// loads all of it.
+	// Spread makes each device load a part of the build side and copy it to the others ([Query.MaySpread]). Otherwise
+	// each loads all of it.
 	Spread bool
-	// Ways are those in which one device or several could run the query, the chosen one first; nil if there is only one.
+	// Ways are those in which one device or several could run the query, the chosen one first; nil if there is only
+	// one.
 	Ways []Way
 
 	room   room           // the memory that it is planned for

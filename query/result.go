@@ -214,8 +214,8 @@ type Stats struct {
 	HostPeakBytes uint64             `json:"host_peak_bytes"`
 	Prediction    []StagePrediction  `json:"prediction"`
 	Alternatives  []AlternativeStats `json:"alternatives"` // the first one was chosen
-	// Ways are those in which one device or several could run the query, of which the first one was chosen; nil if there
-	// was one device, or its rates are not known.
+	// Ways are those in which one device or several could run the query, of which the first one was chosen; nil if
+	// there was one device, or its rates are not known.
 	Ways []WayStats `json:"ways,omitempty"`
 }
 

@@ -47,8 +47,8 @@ func planHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual []bool) (*K
 	return p, nil
 }
 
-// ValueBytes is the size of the values of the key, 4 or 8, if their low bits are the hashes: there is one key, and it is
-// an integer, or is stored as one, of the same type on both sides. 0 otherwise.
+// ValueBytes is the size of the values of the key, 4 or 8, if their low bits are the hashes: there is one key, and it
+// is an integer, or is stored as one, of the same type on both sides. 0 otherwise.
 func (h *HashKeys) ValueBytes() int {
 	p := h.plans[Left].KeyPlan
 	if len(p.keys) != 1 {

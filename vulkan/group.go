@@ -1,6 +1,7 @@
 package vulkan
 
 import (
+	"errors"
 	"slices"
 	"unsafe"
 
@@ -13,9 +14,9 @@ import (
 import "C"
 
 // A courier is a logical device over the physical devices of the two ends of a link (Vulkan 1.1, "Device Group
-// Creation"): members 0 and 1, or only 0 where both ends are on one. Its memory is that of one member, which the buffers
-// of all members are bound to. Command buffers run on member 0, because nothing else is asked for. So copies go from
-// memory of their own device to that of its peer, the direction that Vulkan guarantees for at least one heap.
+// Creation"): members 0 and 1, or only 0 where both ends are on one. Its memory is that of one member, which the
+// buffers of all members are bound to. Command buffers run on member 0, because nothing else is asked for. So copies go
+// from memory of their own device to that of its peer, the direction that Vulkan guarantees for at least one heap.
 
 // peerCopyDst: commands of the local device copy to memory of the peer.
 const peerCopyDst = 2
@@ -72,8 +73,7 @@ func (d *driver) AllocateFor(end backend.Driver, sizeBytes uint64) (backend.Bloc
 	}
 	heap := d.p.typeHeaps[made.(*block).storeType]
 	if C.sj_peer_features(d.shim, C.uint32_t(heap), C.uint32_t(member))&peerCopyDst == 0 {
-		_ = made.Free()
-		return nil, d.cannotShare("commands of the one device cannot copy to memory of the other")
+		return nil, errors.Join(d.cannotShare("commands of the one device cannot copy to memory of the other"), made.Free())
 	}
 	return made, nil
 }

@@ -97,7 +97,8 @@ func scalingFlags(run, output string) []cli.Flag {
 			Usage: "run the joins for a `TIME` before; default: 1s"},
 		&cli.StringFlag{Name: "csv", Category: output,
 			Usage: "write the results to `FILE`, which appears whole or not at all"},
-		&cli.StringFlag{Name: "trace", Category: output, Usage: "write a Chrome trace of all runs to `FILE`, for Perfetto"},
+		&cli.StringFlag{Name: "trace", Category: output,
+			Usage: "write a Chrome trace of all runs to `FILE`, for Perfetto"},
 	}
 }
 

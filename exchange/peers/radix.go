@@ -19,8 +19,8 @@ const (
 // the time of a sort of fewer.
 const fusingRows = 1 << 15
 
-// dispatchRows is how many rows a pass of a sort moves on a GPU in the time that its dispatches take at least: 20 us, at
-// 57 G rows/s of 16 bytes on an H100. CPU cores lose more in caches by sorting many rows at once than by dispatches.
+// dispatchRows is how many rows a pass of a sort moves on a GPU in the time that its dispatches take at least: 20 us,
+// at 57 G rows/s of 16 bytes on an H100. CPU cores lose more in caches by sorting many rows at once than by dispatches.
 const dispatchRows = 1 << 20
 
 // radix parts rows by the most significant bits of their keys (HMG 3.1.2): each pass partitions, by the next 8 bits,
