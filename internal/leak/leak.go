@@ -15,6 +15,10 @@ import (
 
 const module = "github.com/spirjoin/spirjoin"
 
+// unbegun is in the stack of a goroutine of [sync.WaitGroup.Go] that has not run yet, which does not name the function
+// that it will call.
+const unbegun = "[runnable]:\nsync.(*WaitGroup).Go."
+
 // Patience is the time that a goroutine has to end after the test.
 var Patience = 5 * time.Second
 
@@ -67,7 +71,8 @@ func left(before map[string]string, wait time.Duration) (stacks []string) {
 	}
 }
 
-// running returns the stacks of the goroutines of this module by id, except for those that run tests.
+// running returns the stacks of the goroutines of this module by id, those that may become one included, except for
+// those that run tests.
 func running() map[string]string {
 	all := make([]byte, 1<<20)
 	for {
@@ -80,7 +85,8 @@ func running() map[string]string {
 	}
 	stacks := make(map[string]string)
 	for stack := range strings.SplitSeq(string(all), "\n\n") {
-		if !strings.Contains(stack, module) || runsTests(stack) {
+		ours := strings.Contains(stack, module) || strings.Contains(stack, unbegun)
+		if !ours || runsTests(stack) {
 			continue
 		}
 		id, _, _ := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " ")

@@ -3,6 +3,8 @@ package leak
 import (
 	"os"
 	"os/exec"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,4 +64,16 @@ func TestPatience(t *testing.T) {
 	before := running()
 	go func() { time.Sleep(20 * time.Millisecond) }()
 	require.Empty(t, left(before, Patience))
+}
+
+// TestUnbegun: a goroutine counts from its start, although its stack names no function of this module before it runs.
+func TestUnbegun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	release := make(chan struct{})
+	var waits sync.WaitGroup
+	defer waits.Wait()
+	defer close(release)
+	before := running()
+	waits.Go(func() { <-release })
+	require.Len(t, left(before, 0), 1)
 }
