@@ -133,17 +133,16 @@ func (e *Engine) dividesOnDevice(layout *Layout, schemas [2]*arrow.Schema, table
 	return true
 }
 
-// divideOnDevice has goroutines of the flow of c divide blocks. The caller releases the grant when these have ended.
-func (p *sides) divideOnDevice(flow *exec.Flow, blocks *exec.Pipe[*sideBlock],
-	divided *exec.Pipe[*dividedBlock]) *exec.Grant {
+// divideOnDevice has goroutines of a flow divide blocks.
+func (p *sides) divideOnDevice(flow *exec.Flow, blocks *exec.Pipe[*sideBlock], divided *exec.Pipe[*dividedBlock]) {
 	grant, ctx := p.engine.Budget().Empty(), flow.Context()
+	flow.AtEnd(grant.Release)
 	d := &deviceDivider{sides: p, lane: exec.NewLane(ctx, p.engine.Ops, grant)}
 	d.deliver = d.lane.On(ctx, backend.Deliver)
 	loaded, parted := exec.NewPipe[*deviceBlock](flow, 0), exec.NewPipe[*deviceBlock](flow, 0)
 	passOn(flow, "load", blocks, loaded, d.load)
 	passOn(flow, "divide", loaded, parted, d.divide)
 	passOn(flow, "bring", parted, divided, d.bring)
-	return grant
 }
 
 // passOn has a goroutine of a flow make a value of each one of a pipe, which it owns, and put it in another pipe.

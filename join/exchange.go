@@ -239,8 +239,7 @@ func (p *sides) fill(c *collector) error {
 	full := exec.NewPipe[*sideBlock](c.flow, 0)
 	divided := exec.NewPipe[*dividedBlock](c.flow, 0)
 	if p.divider.KeyBytes > 0 {
-		grant := p.divideOnDevice(c.flow, full, divided)
-		defer grant.Release()
+		p.divideOnDevice(c.flow, full, divided)
 	} else {
 		passOn(c.flow, "divide", full, divided, p.divideBlock)
 	}
