@@ -107,7 +107,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 // planKeys gives the keys of the table the codes that probe sides of a schema will take.
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
-	on, equal := [2][]string{b.layout.Spec.LeftOn, b.layout.Spec.RightOn}, b.layout.Spec.nullsEqual()
+	on, equal := b.layout.Spec.on(), b.layout.Spec.nullsEqual()
 	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
 		b.guess && b.engine.guesses(&b.layout.Spec, b.table), equal...)
 	if err == nil {

@@ -117,15 +117,14 @@ func (e *Engine) keyBytesOnDevice(hashes *relation.HashKeys) int {
 // have no NULL.
 func (e *Engine) dividesOnDevice(layout *Layout, schemas [2]*arrow.Schema, tables [2]arrow.Table) bool {
 	spec := &layout.Spec
-	hashes, err := relation.PlanHashes(schemas, [2][]string{spec.LeftOn, spec.RightOn}, spec.nullsEqual()...)
+	hashes, err := relation.PlanHashes(schemas, spec.on(), spec.nullsEqual()...)
 	if err != nil || e.keyBytesOnDevice(hashes) == 0 {
 		return false
 	}
 	for side, schema := range schemas {
 		for _, name := range layout.Needed[side] {
 			at := schema.FieldIndices(name)[0]
-			if bits := relation.WordBits(schema.Field(at).Type); bits != 32 && bits != 64 ||
-				tables[side] != nil && tables[side].Column(at).Data().NullN() > 0 {
+			if !isWord(schema.Field(at).Type) || tables[side] != nil && tables[side].Column(at).Data().NullN() > 0 {
 				return false
 			}
 		}
@@ -173,15 +172,21 @@ func (d *deviceDivider) load(ctx context.Context, rows *sideBlock) (loaded *devi
 		return b, nil
 	}
 	b.lane = d.lane.Nested(ctx)
-	on := [2][]string{d.layout.Spec.LeftOn, d.layout.Spec.RightOn}[b.side][0]
-	return d.orOnHost(b, b.load(ctx, b.table.Schema().FieldIndices(on)[0]))
+	return d.orOnHost(b, b.load(ctx, d.key(b)))
 }
+
+// key is the number of the key column of a block.
+func (d *deviceDivider) key(b *deviceBlock) int {
+	return b.table.Schema().FieldIndices(d.layout.Spec.on()[b.side][0])[0]
+}
+
+// isWord reports whether values of a type have 4 or 8 bytes.
+func isWord(t arrow.DataType) bool { return relation.WordBits(t) == 32 || relation.WordBits(t) == 64 }
 
 // hasWords reports whether a table has rows, and all of its columns 4 or 8 bytes per value and no NULL.
 func hasWords(table arrow.Table) bool {
 	for i := range int(table.NumCols()) {
-		column := table.Column(i).Data()
-		if bits := relation.WordBits(column.DataType()); bits != 32 && bits != 64 || column.NullN() > 0 {
+		if column := table.Column(i).Data(); !isWord(column.DataType()) || column.NullN() > 0 {
 			return false
 		}
 	}
@@ -269,9 +274,7 @@ func (d *deviceDivider) bring(ctx context.Context, b *deviceBlock) (*dividedBloc
 		return &dividedBlock{b.side, parts}, nil
 	}
 	defer exec.Begin(ctx, "bring").Rows(b.chunk.Rows).End()
-	schema := b.table.Schema()
-	on := [2][]string{d.layout.Spec.LeftOn, d.layout.Spec.RightOn}[b.side][0]
-	columns := slices.Insert(slices.Clone(b.chunk.Payload), schema.FieldIndices(on)[0], b.chunk.Keys)
+	columns := slices.Insert(slices.Clone(b.chunk.Payload), d.key(b), b.chunk.Keys)
 	buffers, err := d.download(ctx, columns)
 	defer func() {
 		for _, buffer := range buffers {
@@ -282,7 +285,7 @@ func (d *deviceDivider) bring(ctx context.Context, b *deviceBlock) (*dividedBloc
 		return nil, err
 	}
 	d.onDevice.Add(1)
-	return &dividedBlock{b.side, d.cut(schema, columns, buffers, b.rows)}, nil
+	return &dividedBlock{b.side, d.cut(b.table.Schema(), columns, buffers, b.rows)}, nil
 }
 
 // download brings columns to host memory, which the caller releases, also after an error. Kernels write imported

@@ -214,7 +214,7 @@ const (
 // hashes even if the other side's type cannot hold them.
 func (p *sides) planDivider(c *collector) (err error) {
 	spec := &p.layout.Spec
-	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, [2][]string{spec.LeftOn, spec.RightOn}
+	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, spec.on()
 	if p.divider.Parts == 1 {
 		return nil
 	}

@@ -64,7 +64,7 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 		return nil, err
 	}
 	l := &Layout{Spec: spec, Needed: [2][]string{{}, {}}}
-	schemas, keys := [2]*arrow.Schema{left, right}, [2][]string{spec.LeftOn, spec.RightOn}
+	schemas, keys := [2]*arrow.Schema{left, right}, spec.on()
 	for side, schema := range schemas {
 		if schema == nil {
 			return nil, missing("the schema of the %s table is nil", relation.Side(side))

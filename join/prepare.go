@@ -96,7 +96,7 @@ func (l *Layout) expect(side relation.Side, of *Expected) (arrow.Table, error) {
 	if of.Rows < 0 {
 		return nil, nil
 	}
-	on := [2][]string{l.Spec.LeftOn, l.Spec.RightOn}[side]
+	on := l.Spec.on()[side]
 	schema, err := chosenSchema(of.Schema, side, l.Needed[side])
 	if err != nil {
 		return nil, err

@@ -207,6 +207,9 @@ func (s *Spec) checkKeys(f *faults) {
 	}
 }
 
+// on are the key columns of both sides.
+func (s *Spec) on() [2][]string { return [2][]string{s.LeftOn, s.RightOn} }
+
 // nullsEqual tells of each pair of key columns whether NULL equals NULL.
 func (s *Spec) nullsEqual() (equal []bool) {
 	for _, name := range s.LeftOn {

@@ -1,14 +1,15 @@
-// A Vulkan layer for tests of links: it makes two devices that are one software driver, opened twice, look like different
-// physical devices of one device group that exchange dma-bufs. Below it, a dma-buf is an opaque file descriptor, and a
-// device over the group is one of its first member. SPIRJOIN_LAYER names what the layer refuses, or does wrongly.
+// A Vulkan layer for tests of links: it makes two devices that are one software driver, opened twice, look like
+// different physical devices of one device group that exchange dma-bufs. Below it, a dma-buf is an opaque file
+// descriptor, and a device over the group is one of its first member. SPIRJOIN_LAYER names what the layer refuses, or
+// does wrongly.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shim_types.h"
 
-enum { INSTANCE_LINK = 47, DEVICE_LINK = 48, OPAQUE_FD = 0x1, DMA_BUF = 0x200, INVALID_HANDLE = -1000072003, COPY_SRC = 1, COPY_DST = 2,
-	USE_DEVICE_ADDRESS = 0x20000, ALLOCATE_DEVICE_MASK = 1, ALLOCATE_DEVICE_ADDRESS = 2 };
+enum { INSTANCE_LINK = 47, DEVICE_LINK = 48, OPAQUE_FD = 0x1, DMA_BUF = 0x200, INVALID_HANDLE = -1000072003,
+	COPY_SRC = 1, COPY_DST = 2, USE_DEVICE_ADDRESS = 0x20000, ALLOCATE_DEVICE_MASK = 1, ALLOCATE_DEVICE_ADDRESS = 2 };
 
 static const char dma_buf[] = "VK_EXT_external_memory_dma_buf";
 
@@ -45,12 +46,13 @@ static Link *link_of(const void *chain, uint32_t type) {
 }
 
 // Functions of the instance below this layer; NEXT(type of the result, name, parameters).
-#define INSTANCE_FUNCTIONS(F)                                                                                             \
-	F(VkResult, EnumeratePhysicalDevices, (VkDispatchable, uint32_t *, VkDispatchable *))                                  \
-	F(VkResult, EnumerateDeviceExtensionProperties, (VkDispatchable, const char *, uint32_t *, VkExtensionProperties *))    \
-	F(VkResult, EnumeratePhysicalDeviceGroups, (VkDispatchable, uint32_t *, VkDeviceGroupProperties *))                    \
-	F(void, GetPhysicalDeviceProperties2, (VkDispatchable, VkProperties2 *))                                               \
-	F(void, GetPhysicalDeviceExternalBufferProperties, (VkDispatchable, const VkExternalBufferInfo *, VkExternalBufferProperties *)) \
+#define INSTANCE_FUNCTIONS(F) \
+	F(VkResult, EnumeratePhysicalDevices, (VkDispatchable, uint32_t *, VkDispatchable *)) \
+	F(VkResult, EnumerateDeviceExtensionProperties, (VkDispatchable, const char *, uint32_t *, VkExtensionProperties *)) \
+	F(VkResult, EnumeratePhysicalDeviceGroups, (VkDispatchable, uint32_t *, VkDeviceGroupProperties *)) \
+	F(void, GetPhysicalDeviceProperties2, (VkDispatchable, VkProperties2 *)) \
+	F(void, GetPhysicalDeviceExternalBufferProperties, (VkDispatchable, \
+		const VkExternalBufferInfo *, VkExternalBufferProperties *)) \
 	F(VkResult, CreateDevice, (VkDispatchable, const VkDeviceCreateInfo *, const void *, VkDispatchable *))
 #define MEMBER(result, name, parameters) result(*name) parameters;
 static struct { INSTANCE_FUNCTIONS(MEMBER) } next;
@@ -68,11 +70,14 @@ static int device_of(VkDispatchable d) {
 	return 0;
 }
 
-static void *below(VkDispatchable d, const char *name) { return (void *)devices[device_of(d)].find(devices[device_of(d)].handle, name); }
+static void *below(VkDispatchable d, const char *name) {
+	return (void *)devices[device_of(d)].find(devices[device_of(d)].handle, name);
+}
 
 static VkResult create_instance(const VkInstanceCreateInfo *info, const void *allocator, VkDispatchable *out) {
 	next_find = link_of(info->pNext, INSTANCE_LINK)->instance;
-	VkResult (*create)(const VkInstanceCreateInfo *, const void *, VkDispatchable *) = (void *)next_find(NULL, "vkCreateInstance");
+	VkResult (*create)(const VkInstanceCreateInfo *, const void *, VkDispatchable *) =
+		(void *)next_find(NULL, "vkCreateInstance");
 	VkResult result = create(info, allocator, out);
 	if (result != VK_SUCCESS) return result;
 #define LOAD(result, name, parameters) next.name = (void *)next_find(*out, "vk" #name);
@@ -86,7 +91,8 @@ static VkResult enumerate_devices(VkDispatchable instance, uint32_t *count, VkDi
 	return result;
 }
 
-static VkResult enumerate_extensions(VkDispatchable physical, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+static VkResult enumerate_extensions(VkDispatchable physical, const char *layer, uint32_t *count,
+	VkExtensionProperties *out) {
 	uint32_t room = *count;
 	VkResult result = next.EnumerateDeviceExtensionProperties(physical, layer, count, out);
 	if (layer || result != VK_SUCCESS) return result;
@@ -101,7 +107,8 @@ static VkResult enumerate_extensions(VkDispatchable physical, const char *layer,
 
 static VkResult enumerate_groups(VkDispatchable instance, uint32_t *count, VkDeviceGroupProperties *groups) {
 	if (!groups || told("no group")) return next.EnumeratePhysicalDeviceGroups(instance, count, groups);
-	VkDeviceGroupProperties two[2] = {{START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)}, {START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)}};
+	VkDeviceGroupProperties two[2] = {{START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)},
+		{START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)}};
 	uint32_t found = 2;
 	VkResult result = next.EnumeratePhysicalDeviceGroups(instance, &found, two);
 	require(found == 2 && *count >= 1, "not two devices");
@@ -119,13 +126,15 @@ static void properties(VkDispatchable physical, VkProperties2 *out) {
 	if (id && physical == second) id->deviceUUID[15] ^= 0xff;
 }
 
-static void external_buffers(VkDispatchable physical, const VkExternalBufferInfo *info, VkExternalBufferProperties *out) {
+static void external_buffers(VkDispatchable physical, const VkExternalBufferInfo *info,
+	VkExternalBufferProperties *out) {
 	VkExternalBufferInfo opaque = *info;
 	opaque.handleType = OPAQUE_FD;
 	next.GetPhysicalDeviceExternalBufferProperties(physical, &opaque, out);
 }
 
-static VkResult create_device(VkDispatchable physical, const VkDeviceCreateInfo *info, const void *allocator, VkDispatchable *out) {
+static VkResult create_device(VkDispatchable physical, const VkDeviceCreateInfo *info, const void *allocator,
+	VkDispatchable *out) {
 	Find find = link_of(info->pNext, DEVICE_LINK)->device;
 	uint32_t members = 0;
 	for (Chained *c = (Chained *)info; c->pNext; c = c->pNext) {
@@ -161,7 +170,8 @@ static VkResult create_buffer(VkDispatchable d, const VkBufferCreateInfo *info, 
 }
 
 static VkResult allocate(VkDispatchable d, const VkMemoryAllocateInfo *info, const void *allocator, VkHandle *out) {
-	VkResult (*call)(VkDispatchable, const VkMemoryAllocateInfo *, const void *, VkHandle *) = below(d, "vkAllocateMemory");
+	VkResult (*call)(VkDispatchable, const VkMemoryAllocateInfo *, const void *, VkHandle *) =
+		below(d, "vkAllocateMemory");
 	VkExternalHandleTypes *export = chained(info->pNext, TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
 	VkImportMemoryFdInfo *import = chained(info->pNext, TYPE_IMPORT_MEMORY_FD_INFO);
 	VkMemoryAllocateFlagsInfo *flags = chained(info->pNext, TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
@@ -181,7 +191,8 @@ static VkResult bind(VkDispatchable d, uint32_t count, const VkBindBufferMemoryI
 	const VkBindBufferMemoryDeviceGroupInfo *group = chained(infos->pNext, TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO);
 	uint32_t members = devices[device_of(d)].members;
 	require(count == 1 && !members == !group, "binding");
-	require(!group || (group->deviceIndexCount == members && group->pDeviceIndices[0] == group->pDeviceIndices[members - 1]), "indices of members");
+	require(!group || (group->deviceIndexCount == members && group->pDeviceIndices[0] ==
+		group->pDeviceIndices[members - 1]), "indices of members");
 	VkBindBufferMemoryInfo plain = *infos;
 	plain.pNext = NULL;
 	return call(d, 1, &plain);
@@ -210,7 +221,8 @@ static VkFunction find_device(VkDispatchable d, const char *name);
 
 static const struct { const char *name; void *function; } functions[] = {
 	{"vkCreateInstance", create_instance}, {"vkEnumeratePhysicalDevices", enumerate_devices},
-	{"vkEnumerateDeviceExtensionProperties", enumerate_extensions}, {"vkEnumeratePhysicalDeviceGroups", enumerate_groups}, {"vkGetPhysicalDeviceProperties2", properties},
+	{"vkEnumerateDeviceExtensionProperties", enumerate_extensions},
+	{"vkEnumeratePhysicalDeviceGroups", enumerate_groups}, {"vkGetPhysicalDeviceProperties2", properties},
 	{"vkGetPhysicalDeviceExternalBufferProperties", external_buffers}, {"vkCreateDevice", create_device},
 	{"vkGetInstanceProcAddr", find_instance}, {"vkGetDeviceProcAddr", find_device}, {"vkCreateBuffer", create_buffer},
 	{"vkAllocateMemory", allocate}, {"vkBindBufferMemory2", bind}, {"vkGetMemoryFdKHR", get_fd},
