@@ -1,4 +1,4 @@
-// Package spirjoin joins Arrow tables by key on a GPU, through Vulkan, or on the CPU.
+// Package spirjoin joins Arrow tables by key on a GPU, through Vulkan, or on the CPU, and groups their rows.
 //
 //	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
 //	...
@@ -39,6 +39,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
@@ -254,7 +255,8 @@ type Options struct {
 	// TempDir is a folder for temporary files, which have no names there and end with the process. With it, JoinStream
 	// divides both sides of a join whose build side does not fit in MemoryLimitBytes into parts, and joins them one after
 	// the other. Half of the memory is for parts; those that it has no room for are on disk. Without MemoryLimitBytes
-	// parts are in memory, and a device with too little memory needs no TempDir. "" means that nothing is put on disk.
+	// parts are in memory, and a device with too little memory needs no TempDir. GroupByStream divides groups in the same
+	// way that have more than an eighth of MemoryLimitBytes. "" means that nothing is put on disk.
 	TempDir string
 	// TempLimitBytes is a hard cap on the size of all temporary files; 0 means no limit.
 	TempLimitBytes uint64
@@ -278,6 +280,7 @@ type Engine struct {
 	system  *System
 	devices []*openDevice // the first one is that of Options.Device
 	join    *join.Engine
+	groups  *groupby.Engine
 
 	tuningProblems []error
 	close          func() error // is called once
@@ -320,7 +323,16 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 		}
 		devices = append(devices, device)
 	}
-	return newEngine(devices, options)
+	e, err := newEngine(devices, options)
+	if err != nil {
+		return nil, err
+	}
+	for _, on := range e.join.Engines() {
+		if err := e.learnRaster(ctx, on); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+	}
+	return e, nil
 }
 
 // newEngine takes the devices.
@@ -343,6 +355,7 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 		e.devices = append(e.devices, &openDevice{device, member, options.Trace.Device(device)})
 	}
 	e.join = join.NewEngine(members[0].Ops, members[0].Allocator, options.MemoryLimitBytes, members[1:]...)
+	e.groups = &groupby.Engine{Engine: e.join.Engine, TempDir: options.TempDir}
 	if options.TempDir != "" {
 		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
 	}

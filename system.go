@@ -23,7 +23,9 @@ type SystemOptions struct {
 	// HostOnly opens only the host backend: loading the drivers of the others takes up to 100 ms and 60 MB.
 	HostOnly bool
 	Host     host.Options
-	Vulkan   vulkan.Options
+	// Vulkan says how that backend is opened. Without Graphics and GraphicsOf, devices are opened for draws that were
+	// measured on this machine, by `spirjoin tune`, and are predicted to join fastest by drawing.
+	Vulkan vulkan.Options
 }
 
 // Discover opens every backend and lists its devices. A backend that cannot be opened is reported in Problems and is
@@ -42,6 +44,9 @@ func Discover(options SystemOptions) (*System, error) {
 }
 
 func (s *System) addVulkan(options vulkan.Options) error {
+	if options.GraphicsOf == nil {
+		options.GraphicsOf = drawsOn
+	}
 	v, err := vulkan.New(options)
 	if err != nil {
 		return fmt.Errorf("vulkan: %w", err)

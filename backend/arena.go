@@ -62,8 +62,7 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 		}
 		if best == nil {
 			if a.blockBytes+want > a.capBytes {
-				return nil, 0, &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
-					"%d more bytes, %d in use, limit %d; raise %s", sizeBytes, a.usedBytes, a.capBytes, a.option())}
+				return nil, 0, a.overCap(sizeBytes)
 			}
 			block, err := a.allocate(want, a.memory)
 			if err != nil {
@@ -122,6 +121,33 @@ func (a *arena) give(block Block, offset, sizeBytes uint64) {
 		b.free = slices.Delete(b.free, i, i+1)
 	}
 	a.usedBytes -= size
+}
+
+// claim counts memory that is not of the arena's blocks, but under its cap: that of an image.
+func (a *arena) claim(sizeBytes uint64) error {
+	if a.blockBytes+sizeBytes > a.capBytes {
+		if err := a.trim(a.capBytes - min(a.capBytes, sizeBytes)); err != nil {
+			return err
+		}
+	}
+	if a.blockBytes+sizeBytes > a.capBytes {
+		return a.overCap(sizeBytes)
+	}
+	a.blockBytes += sizeBytes
+	a.usedBytes += sizeBytes
+	a.peakBytes = max(a.peakBytes, a.usedBytes)
+	return nil
+}
+
+// unclaim undoes a claim.
+func (a *arena) unclaim(sizeBytes uint64) {
+	a.blockBytes -= sizeBytes
+	a.usedBytes -= sizeBytes
+}
+
+func (a *arena) overCap(sizeBytes uint64) error {
+	return &OpError{Op: "allocate", Err: a.sentinel(), Detail: fmt.Sprintf(
+		"%d more bytes, %d in use, limit %d; raise %s", sizeBytes, a.usedBytes, a.capBytes, a.option())}
 }
 
 // trim frees blocks of which nothing is in use, until those that are left have mostBytes.

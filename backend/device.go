@@ -28,6 +28,8 @@ type Device struct {
 	options DeviceOptions
 
 	submitMu     sync.Mutex // held while a batch is built and handed to the driver
+	drawMu       sync.Mutex // guards draws, held while one is compiled
+	draws        map[drawKey]*DrawProgram
 	kernels      kernels
 	uploads      ring
 	downloads    pair
@@ -80,6 +82,7 @@ func NewDevice(driver Driver, options DeviceOptions) *Device {
 		hazards: newHazardTracker(),
 		pacer:   pacer{bound: options.SubmitBound, firstGuess: guess, seconds: make(map[string]float64)},
 		kernels: newKernels(),
+		draws:   make(map[drawKey]*DrawProgram),
 		live:    make(map[holding]struct{}),
 	}
 	if a := &d.info.Limits.ArgumentAlignment; *a == 0 {

@@ -37,6 +37,7 @@ type Image struct {
 	device   *Device
 	label    string
 	block    ImageBlock
+	spec     ImageSpec // of an image that NewImage made
 	lease    *lease
 	released atomic.Bool
 }
@@ -54,6 +55,27 @@ func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
 
 // Block returns the driver's image.
 func (i *Image) Block() ImageBlock { return i.block }
+
+// Spec describes an image that [Device.NewImage] made.
+func (i *Image) Spec() ImageSpec { return i.spec }
+
+// SizeBytes is the device memory that the image takes.
+func (i *Image) SizeBytes() uint64 { return i.block.SizeBytes() }
+
+// problem says what is wrong with an image that a draw or a read-back of a device is to use; "" if nothing is.
+func (i *Image) problem(d *Device, what string) string {
+	switch {
+	case i == nil:
+		return what + ": no image"
+	case i.device != d:
+		return what + ": an image of another device"
+	case i.released.Load():
+		return fmt.Sprintf("%s: image %q was released", what, i.label)
+	case i.spec == ImageSpec{}:
+		return fmt.Sprintf("%s: image %q was not made by NewImage", what, i.label)
+	}
+	return ""
+}
 
 // Release releases the image. Safe on nil; a second release of the same image is an error that [Device.Close] reports.
 func (i *Image) Release() {

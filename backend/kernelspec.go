@@ -87,18 +87,22 @@ type Reference func(buffers [][]byte, params []uint32) (run func(group uint32))
 // Complete returns config restricted to the axes and constants of the kernel, with defaults for missing constants. An
 // axis without a value, or with a value that is not in its list, is ErrInvalidInput.
 func (s *KernelSpec) Complete(config Config) (Config, error) {
-	full := make(Config, len(s.Axes)+len(s.Constants))
-	for _, axis := range s.Axes {
-		value, ok := config[axis.Name]
+	return config.complete(s.Name, s.Axes, s.Constants)
+}
+
+func (c Config) complete(name string, axes []Axis, constants []Constant) (Config, error) {
+	full := make(Config, len(axes)+len(constants))
+	for _, axis := range axes {
+		value, ok := c[axis.Name]
 		if !ok || !slices.Contains(axis.Values, value) {
-			return nil, &OpError{Op: "configure", Kernel: s.Name, Err: ErrInvalidInput,
+			return nil, &OpError{Op: "configure", Kernel: name, Err: ErrInvalidInput,
 				Detail: fmt.Sprintf("%s=%d, must be one of %v", axis.Name, value, axis.Values)}
 		}
 		full[axis.Name] = value
 	}
-	for _, constant := range s.Constants {
+	for _, constant := range constants {
 		full[constant.Name] = constant.Default
-		if value, ok := config[constant.Name]; ok {
+		if value, ok := c[constant.Name]; ok {
 			full[constant.Name] = value
 		}
 	}

@@ -56,7 +56,7 @@ const (
 	Copy                        // Dst, Src of equal size, multiples of 4 bytes, not overlapping
 	Fill                        // Dst, Value; multiples of 4 bytes
 	Mark                        // Label: a timestamp that starts the stage of that name
-	Pass                        // Pass, Label: a pass of an optional capability of the driver; it is never divided
+	Pass                        // Pass, Label: a pass of an optional capability of the driver; only draws are divided
 )
 
 // Command is one entry of a command list. Workgroups FirstGroup to EndGroup-1 of a dispatch run in any order.
@@ -188,6 +188,11 @@ func (c *Command) validate(d *Device, role Role) error {
 		checker, ok := d.driver.(PassChecker)
 		if c.Pass == nil {
 			return fail("pass %q runs nothing", c.Label)
+		}
+		if run, ok := c.Pass.Run.(interface{ problem(*Device) string }); ok {
+			if problem := run.problem(d); problem != "" {
+				return fail("pass %q: %s", c.Label, problem)
+			}
 		}
 		if !ok {
 			return &OpError{Op: "submit", Device: d.info.Name, Err: ErrUnsupported,

@@ -19,35 +19,49 @@ func (d *Device) Allocate(ctx context.Context, memory Memory, sizeBytes uint64, 
 		return nil, &OpError{Op: "allocate", Device: d.info.Name, Err: ErrInvalidInput,
 			Detail: "imported memory comes from Import"}
 	}
-	d.settle()
 	a := &d.arenas[memory]
+	var block Block
+	var offset uint64
+	err := d.allocating(ctx, a, label, func() (err error) {
+		block, offset, err = a.take(sizeBytes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block,
+		offsetBytes: offset}
+	b.lease = &lease{owners: 1, free: func() { a.give(block, offset, b.sizeBytes) }}
+	d.live[b] = struct{}{}
+	return b, nil
+}
+
+// allocating tries to take memory of an arena until it succeeds or nothing is left to wait for. d.mu is held.
+func (d *Device) allocating(ctx context.Context, a *arena, label string, take func() error) error {
+	d.settle()
 	for {
 		if d.failed != nil {
-			return nil, d.failed
+			return d.failed
 		}
-		block, offset, err := a.take(sizeBytes)
+		err := take()
 		if err == nil {
-			b := &Buffer{device: d, label: label, sizeBytes: (sizeBytes + 3) / 4 * 4, memory: memory, block: block,
-				offsetBytes: offset}
-			b.lease = &lease{owners: 1, free: func() { a.give(block, offset, b.sizeBytes) }}
-			d.live[b] = struct{}{}
-			return b, nil
+			return nil
 		}
 		if len(d.pending) > 0 {
 			if err := d.waitPending(ctx); err != nil {
-				return nil, fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
+				return fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
 			}
 			continue
 		}
 		before := a.blockBytes
 		if trimErr := a.trim(0); trimErr != nil {
-			return nil, errors.Join(err, trimErr)
+			return errors.Join(err, trimErr)
 		}
 		if a.blockBytes < before {
 			continue
 		}
 		d.setFailed(err)
-		return nil, fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
+		return fmt.Errorf("%q on %s: %w", label, d.info.Name, err)
 	}
 }
 

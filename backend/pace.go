@@ -6,7 +6,7 @@ import "time"
 // before. It predicts the time of each command from this device's own measured rates and cuts lists, and single
 // dispatches between workgroups, where a submission would exceed the bound. After a submission the measured time
 // corrects the rates of the kernels in it. A kernel that was never measured is assumed to stream its arguments at
-// firstGuess bytes/s.
+// firstGuess bytes/s, and a point of a draw to take as long as pointBytes.
 type pacer struct {
 	bound      time.Duration // of one submission
 	firstGuess float64       // bytes/s
@@ -20,13 +20,18 @@ const (
 	mostCommands   = 1<<useBits - 1       // of one submission, so that hazards can number them
 )
 
-// unit predicts the seconds of one workgroup of a dispatch, of one byte of a copy or fill, or of a pass.
+// unit predicts the seconds of one workgroup of a dispatch, of one byte of a copy or fill, of one point of a draw,
+// or of another pass.
 func (p *pacer) unit(c *Command) float64 {
 	if s, ok := p.seconds[c.rateKey()]; ok {
 		return s
 	}
 	if c.Kind == Pass {
-		return float64(c.touchedBytes()) / p.firstGuess
+		sizeBytes := float64(c.touchedBytes())
+		if draw, ok := c.Pass.Run.(*Draw); ok {
+			sizeBytes += pointBytes * float64(draw.points())
+		}
+		return sizeBytes / max(1, c.units()) / p.firstGuess
 	}
 	if c.Kind != Dispatch {
 		return 1 / p.firstGuess
@@ -55,6 +60,9 @@ func (c *Command) units() float64 {
 	case Dispatch:
 		return float64(c.EndGroup - c.FirstGroup)
 	case Pass:
+		if draw, ok := c.Pass.Run.(*Draw); ok {
+			return float64(draw.points())
+		}
 		return 1
 	case Mark:
 		return 0
@@ -63,7 +71,8 @@ func (c *Command) units() float64 {
 }
 
 // split cuts commands into pieces that are predicted to stay within the bound. The order is kept; a dispatch that is
-// too long becomes several over ranges of its workgroups, a copy or fill several over ranges of its bytes.
+// too long becomes several over ranges of its workgroups, a copy or fill several over ranges of its bytes, a draw
+// several over ranges of its points.
 func (p *pacer) split(commands []Command) [][]Command {
 	var pieces [][]Command
 	var piece []Command
@@ -110,20 +119,30 @@ func (p *pacer) split(commands []Command) [][]Command {
 	return pieces
 }
 
-// leastUnits is the smallest part that a command is cut into: a workgroup, or 64 KiB.
+// leastUnits is the smallest part that a command is cut into: a workgroup, 64 KiB, or as many points.
 func (c *Command) leastUnits() float64 {
-	if c.Kind == Dispatch {
+	switch c.Kind {
+	case Dispatch:
 		return 1
+	case Pass:
+		return leastPoints
 	}
 	return 1 << 16
 }
 
-// cut divides a command after at most units workgroups or bytes; ok is false where the first part would be less than
-// the least, or the second empty.
+// cut divides a command after at most units workgroups, bytes or points; ok is false where the first part would be less
+// than the least, or the second empty.
 func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	head, tail = c, c
 	if c.Kind == Pass {
-		return head, tail, false
+		draw, ok := c.Pass.Run.(*Draw)
+		if !ok || units < leastPoints {
+			return head, tail, false
+		}
+		first, rest, ok := draw.cut(uint64(min(units, float64(draw.points()))))
+		head.Pass = &PassRun{first, first.touches()}
+		tail.Pass = &PassRun{rest, rest.touches()}
+		return head, tail, ok
 	}
 	if c.Kind == Dispatch {
 		n := uint32(min(units, float64(c.EndGroup-c.FirstGroup)))
@@ -144,6 +163,16 @@ func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	return head, tail, true
 }
 
+// tellsRate reports whether the time of a command depends on its units. That of a draw of few points is the time of its
+// clears.
+func (c *Command) tellsRate() bool {
+	if c.Kind == Pass {
+		draw, ok := c.Pass.Run.(*Draw)
+		return !ok || draw.points() >= leastPoints
+	}
+	return c.units() > 0
+}
+
 // measured corrects the rates of the commands of one submission by the time that it took.
 func (p *pacer) measured(commands []Command, took time.Duration) {
 	var predicted float64
@@ -158,7 +187,7 @@ func (p *pacer) measured(commands []Command, took time.Duration) {
 	done := make(map[string]bool)
 	for i := range commands {
 		c := &commands[i]
-		if key := c.rateKey(); c.units() > 0 && !done[key] {
+		if key := c.rateKey(); c.tellsRate() && !done[key] {
 			p.seconds[key] = p.unit(c) * factor
 			done[key] = true
 		}

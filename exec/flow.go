@@ -17,6 +17,7 @@ type Flow struct {
 	parent  *Flow  // the flow around this one; nil for the outermost
 	trace   *Trace // that of the context; nil if it has none
 	running sync.WaitGroup
+	ending  sync.Mutex // held while what is in atEnd is called
 
 	mu      sync.Mutex // guards what follows
 	err     error
@@ -87,10 +88,12 @@ func (f *Flow) Fail(err error) {
 }
 
 // Wait waits until all goroutines have ended, releases what is left in the pipes of the flow, and returns the first
-// error. It may be called again, also by several at a time, of whom the first releases.
+// error. It may be called again, also by several at a time: the first releases, and the others wait for it.
 func (f *Flow) Wait() error {
 	f.running.Wait()
 	f.cancel(nil)
+	f.ending.Lock()
+	defer f.ending.Unlock()
 	f.mu.Lock()
 	atEnd, ended, err := f.atEnd, f.ended, f.err
 	f.atEnd, f.ended = nil, nil
@@ -104,7 +107,7 @@ func (f *Flow) Wait() error {
 	return err
 }
 
-// AtEnd has Wait call end, once, when all goroutines have ended.
+// AtEnd has Wait call end, once, when all goroutines have ended. end must not wait for the flow.
 func (f *Flow) AtEnd(end func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,4 +71,24 @@ func TestFlowEnds(t *testing.T) {
 	flow = NewFlow(context.Background())
 	flow.Go("waits", func(ctx context.Context) error { <-ctx.Done(); return nil })
 	flow.Stop()
+}
+
+// TestWaitsTogether: a Wait that does not release what the flow holds returns only when the other one has.
+func TestWaitsTogether(t *testing.T) {
+	leak.Check(t)
+	flow := NewFlow(context.Background())
+	releases, release := make(chan struct{}), make(chan struct{})
+	released := false
+	flow.AtEnd(func() {
+		close(releases)
+		<-release
+		released = true
+	})
+	first := make(chan error)
+	go func() { first <- flow.Wait() }()
+	<-releases
+	time.AfterFunc(10*time.Millisecond, func() { close(release) })
+	require.NoError(t, flow.Wait())
+	require.True(t, released)
+	require.NoError(t, <-first)
 }

@@ -161,6 +161,39 @@ func (g *Grant) Shrink(to Need) {
 	}
 }
 
+// GiveHost returns memory of the host, as far as the grant has so much.
+func (g *Grant) GiveHost(sizeBytes uint64) {
+	if g == nil {
+		return
+	}
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	g.give(amounts{hostTotal: min(sizeBytes, g.has[hostTotal])})
+}
+
+// GiveUnused returns the memory of devices that no scope uses.
+func (g *Grant) GiveUnused() {
+	if g == nil {
+		return
+	}
+	g.budget.mu.Lock()
+	defer g.budget.mu.Unlock()
+	for r, bytes := range maps.Clone(g.has) {
+		if r.kind == deviceMemory {
+			g.give(onDevice(r.device, bytes-min(bytes, g.used[r.device])))
+		}
+	}
+}
+
+func (g *Grant) give(some amounts) {
+	if g.released {
+		return
+	}
+	g.budget.give(some)
+	g.has.subtract(some)
+	g.budget.serve()
+}
+
 func (g *Grant) shrink(to Need) {
 	devices := maps.Clone(g.used)
 	for d, bytes := range to.Device {

@@ -3,21 +3,23 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Scope owns device-local buffers of one device that are released together. After an error it allocates nothing more,
-// so that a single check of Err before the first use suffices. Buffers are charged to the grant of the scope with the
-// size that they take in the arena; if the grant is exhausted, it grows, or the allocation fails. Used by one goroutine
-// at a time.
+// Scope owns device-local buffers and images of one device that are released together. After an error it allocates
+// nothing more, so that a single check of Err before the first use suffices. Buffers are charged to the grant of the
+// scope with the size that they take in the arena, images with their memory; if the grant is exhausted, it grows, or
+// the allocation fails. Used by one goroutine at a time.
 type Scope struct {
 	ctx    context.Context // bounds allocations, which may wait for memory to be released
 	device *backend.Device
 	grant  *Grant // may be nil
 	err    error
 	held   []*backend.Buffer
+	images []*backend.Image
 }
 
 // NewScope returns an empty scope. Allocations fail when ctx ends. grant may be nil; then nothing is charged.
@@ -44,6 +46,39 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	}
 	s.held = append(s.held, b)
 	return b
+}
+
+// NewImage makes an image, which the scope owns, with undefined content. It returns nil after an error. Errors are
+// those of [backend.Device.NewImage], and ErrDeviceMemory if the grant cannot grow.
+func (s *Scope) NewImage(spec backend.ImageSpec, label string) *backend.Image {
+	if s.err != nil {
+		return nil
+	}
+	sizeBytes, err := s.device.ImageBytes(spec)
+	if err != nil {
+		s.err = fmt.Errorf("%q: %w", label, err)
+		return nil
+	}
+	if s.err = s.grant.charge(s.device, sizeBytes, label); s.err != nil {
+		return nil
+	}
+	var i *backend.Image
+	if i, s.err = s.device.NewImage(s.ctx, spec, label); s.err != nil {
+		s.grant.credit(s.device, sizeBytes)
+		return nil
+	}
+	s.images = append(s.images, i)
+	return i
+}
+
+// ReleaseImages releases some images early. It ignores nil and images of other scopes.
+func (s *Scope) ReleaseImages(images ...*backend.Image) {
+	for _, i := range images {
+		if at := slices.Index(s.images, i); i != nil && at >= 0 {
+			s.images = slices.Delete(s.images, at, at+1)
+			s.freeImage(i)
+		}
+	}
 }
 
 // Import makes host memory of the caller a buffer of the scope, without a copy ([backend.Device.Import]). It is not
@@ -96,12 +131,15 @@ func (s *Scope) Move(to *Scope, buffers ...*backend.Buffer) {
 	}
 }
 
-// ReleaseAll releases all buffers and clears the error. The scope can then be used again.
+// ReleaseAll releases all buffers and images and clears the error. The scope can then be used again.
 func (s *Scope) ReleaseAll() {
 	for _, b := range s.held {
 		s.free(b)
 	}
-	s.held, s.err = nil, nil
+	for _, i := range s.images {
+		s.freeImage(i)
+	}
+	s.held, s.images, s.err = nil, nil, nil
 }
 
 func (s *Scope) drop(b *backend.Buffer) (held bool) {
@@ -122,4 +160,9 @@ func (s *Scope) free(b *backend.Buffer) {
 	sizeBytes := b.SizeBytes()
 	b.Release()
 	s.grant.credit(s.device, backend.Aligned(sizeBytes))
+}
+
+func (s *Scope) freeImage(i *backend.Image) {
+	i.Release()
+	s.grant.credit(s.device, i.SizeBytes())
 }

@@ -36,6 +36,33 @@ func TestScope(t *testing.T) {
 	s.ReleaseAll()
 }
 
+// TestGive: a grant returns host memory, and memory of devices that no scope uses, once each, where the device's memory
+// is memory of the host.
+func TestGive(t *testing.T) {
+	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
+	const all = 64 << 10
+	budget := NewBudget(Need{Device: map[*backend.Device]uint64{device: all}, Host: all})
+	grant := budget.Empty()
+	taken := func() uint64 { return all - budget.Free().Host }
+	require.NoError(t, grant.Grow(Need{Host: 1000}))
+	require.EqualValues(t, 8192, grant.Reserve(device, 8192))
+	s := NewScope(context.Background(), device, grant)
+	s.New(4096, "used")
+	grant.GiveHost(300)
+	require.EqualValues(t, 700+8192, taken())
+	grant.GiveUnused()
+	require.EqualValues(t, 700+4096, taken())
+	require.EqualValues(t, all-4096, budget.Free().Device[device])
+	grant.GiveUnused()
+	require.EqualValues(t, 700+4096, taken())
+	s.ReleaseAll()
+	grant.GiveUnused()
+	require.EqualValues(t, 700, taken())
+	grant.Release()
+	grant.GiveHost(1)
+	require.Zero(t, taken())
+}
+
 // TestScopeOfGrant: memory of a scope is charged to its grant, which grows while the budget lasts.
 func TestScopeOfGrant(t *testing.T) {
 	device := hostDevice(t, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})

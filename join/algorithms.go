@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join/graphics"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
 	"github.com/spirjoin/spirjoin/operator"
@@ -21,6 +22,7 @@ var Algorithms = []operator.Algorithm{
 	sortmerge.OM,
 	sortmerge.OMSingle,
 	sortmerge.UM,
+	graphics.Algorithm{},
 }
 
 // meanings are what the names of all algorithms stand for.
@@ -31,6 +33,7 @@ var meanings = map[string]string{
 	"hj":                "hash join with one table; payload is gathered by row number",
 	"smj-om":            "sort-merge join; payload columns are sorted like their keys",
 	"smj-om one by one": "sort-merge join; payload columns are sorted like their keys, one at a time",
+	"graphics":          "hash join on the graphics pipeline, by drawing points into images; payload is gathered by row number",
 	"smj-um":            "sort-merge join; payload is gathered by row number",
 }
 

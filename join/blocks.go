@@ -50,7 +50,7 @@ func (e *Engine) nest(ctx context.Context, c *collector, layout *Layout, progres
 		case !how.Has(relation.Left), how == Right, (how == Inner || how == Cross) && right < left:
 			b.side = relation.Right
 		}
-		b.blockBytes = cmp.Or(e.DivideBytes, min(c.capBytes, e.Device().Options().DeviceMemoryBytes)/partShare)
+		b.blockBytes = cmp.Or(e.DivideBytes, min(c.capBytes, e.DeviceCapBytes())/partShare)
 	})
 }
 

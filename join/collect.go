@@ -179,7 +179,7 @@ func (c *collector) partsNumber(e *Engine) int {
 		}
 		smaller = min(smaller, rowBytes*rows)
 	}
-	room := float64(min(c.capBytes, e.Device().Options().DeviceMemoryBytes)) / partShare
+	room := float64(min(c.capBytes, e.DeviceCapBytes())) / partShare
 	return int(min(max(math.Ceil(smaller/room), least), most))
 }
 

@@ -51,7 +51,7 @@ const leastSliceBytes = 512 << 10
 
 // blockBytesOnDevice is the size of blocks that the device divides.
 func (e *Engine) blockBytesOnDevice() uint64 {
-	return min(mostTableBlockBytes, e.Device().Options().DeviceMemoryBytes/blocksOnDevice)
+	return min(mostTableBlockBytes, e.DeviceCapBytes()/blocksOnDevice)
 }
 
 // deviceBlock is rows of a side that are divided on the device, or were divided by the host.

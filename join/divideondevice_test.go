@@ -86,8 +86,12 @@ var blockKinds = [][2]block{{}, {narrow, whole}, {narrow, narrow}, {someNull, so
 func TestDividedOnDevice(t *testing.T) {
 	keys := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint64,
 		arrow.PrimitiveTypes.Uint32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Date32}
-	skews := []func(i int) int64{func(i int) int64 { return int64(i*7%410 - 100) }, // negative or large, and repeated
-		func(i int) int64 { return int64(math.Sqrt(400 / float64(i+1))) }, func(int) int64 { return 5 }}
+	skews := []struct {
+		value func(i int) int64
+		rows  [2]int // more than a part holds, and no more, since output rows are many
+	}{{func(i int) int64 { return int64(i*7%410 - 100) }, [2]int{300, 500}}, // negative or large, and repeated
+		{func(i int) int64 { return int64(math.Sqrt(400 / float64(i+1))) }, [2]int{150, 200}},
+		{func(int) int64 { return 5 }, [2]int{150, 160}}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		pins := relation.NewPinnedAllocator(device, 1<<30)
 		defer pins.Close()
@@ -101,7 +105,7 @@ func TestDividedOnDevice(t *testing.T) {
 			}
 			var tables [2]arrow.Table
 			for side, kind := range blockKinds[c[3]] {
-				tables[side] = words(t, keys[c[1]], 300+200*side, kind, skews[c[2]])
+				tables[side] = words(t, keys[c[1]], skews[c[2]].rows[side], kind, skews[c[2]].value)
 			}
 			allocator := memory.NewCheckedAllocator(pins)
 			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
@@ -110,7 +114,7 @@ func TestDividedOnDevice(t *testing.T) {
 			allocator.AssertSize(t, 0)
 		}
 		for _, key := range keys {
-			tables := [2]arrow.Table{words(t, key, 300, whole, skews[0]), words(t, key, 500, whole, skews[0])}
+			tables := [2]arrow.Table{words(t, key, 300, whole, skews[0].value), words(t, key, 500, whole, skews[0].value)}
 			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, pins, 0)
 			engine.DivideBytes, engine.DivideOn = 1<<12, join.DivideOnDevice
 			text, err := dividedText(t, engine, tables, join.Spec{On: onK})

@@ -75,6 +75,31 @@ func (e *Engine) Connect(ctx context.Context) error {
 // Engines are those of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
 
+// Leaving returns an engine that leaves memory to whoever draws the output of its joins; see [query.Engine.Leaving].
+// divisor is the share of the limits: 4 leaves a quarter of each.
+func (e *Engine) Leaving(divisor uint64) *Engine {
+	less, leave := *e, func(of *query.Engine) *query.Engine {
+		return of.Leaving(of.HostCapBytes()/divisor, of.DeviceCapBytes()/divisor)
+	}
+	less.Engine, less.others = leave(e.Engine), make([]*query.Engine, len(e.others))
+	for i, other := range e.others {
+		less.others[i] = leave(other)
+	}
+	return &less
+}
+
+// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout].
+func (e *Engine) Sources(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
+	if left.table == nil || right.table == nil {
+		return e.StreamLayout(ctx, layout, left, right)
+	}
+	plan, err := e.PlanLayout(ctx, layout, left.table, right.table)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
+}
+
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
 	*query.Query // on the first device; nil for StrategyHMG, and if the tables are divided

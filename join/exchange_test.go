@@ -29,7 +29,9 @@ import (
 func TestDivided(t *testing.T) {
 	rows := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
-	texts := [2]arrow.Table{named(t, 1, 300, 120, arrow.BinaryTypes.String), named(t, 2, 500, 150, arrow.BinaryTypes.String)}
+	few := [2]arrow.Table{rich(t, 3, 120, 60, arrow.PrimitiveTypes.Int32), rich(t, 4, 130, 60, arrow.PrimitiveTypes.Int64)}
+	texts := [2]arrow.Table{named(t, 1, 300, 120, arrow.BinaryTypes.String),
+		named(t, 2, 500, 150, arrow.BinaryTypes.String)}
 	dir := t.TempDir()
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		algorithms := []string{join.Auto, "phj-om", "smj-um"} // a part is joined like any tables
@@ -42,7 +44,7 @@ func TestDivided(t *testing.T) {
 			tables, spec := rows, join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
 				BuildSide: join.BuildSide(c[3]), Output: []join.Output{join.Rows, join.Count}[c[4]]}
 			if spec.On = onK; spec.How == join.Cross {
-				spec.On = nil
+				tables, spec.On = few, nil
 			} else if c[5] == 1 {
 				tables, spec.On = texts, []string{"k0"}
 			}

@@ -109,7 +109,7 @@ func needed(t *testing.T, err error) (sizeBytes uint64) {
 func TestLeastDeviceMemory(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 1_000)
-	for _, name := range join.AlgorithmNames() {
+	for _, name := range algorithms {
 		for _, output := range []join.Output{join.Rows, join.Count} {
 			spec := onKeys
 			spec.Algorithm, spec.Output = name, output

@@ -131,6 +131,10 @@ func TestPredictedMemory(t *testing.T) {
 		run(0, func(p *join.Plan) { all = p.Alternatives })
 		for _, a := range all {
 			describe := fmt.Sprintf("%s: %s of %s", name, a.Algorithm.Name(), a.Place)
+			if a.Algorithm.Name() == drawing {
+				require.ErrorIs(t, a.Err, backend.ErrUnsupported, describe) // the host does not draw
+				continue
+			}
 			require.NoError(t, a.Err, describe)
 			run(a.PeakBytes, func(p *join.Plan) {
 				require.True(t, force(p, a.Algorithm.Name(), a.Place), describe)

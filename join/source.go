@@ -27,6 +27,9 @@ type Source struct {
 	table arrow.Table // that the source is; may be nil
 }
 
+// Table returns the table that the source is of; nil if it is of none.
+func (s *Source) Table() arrow.Table { return s.table }
+
 // given returns ErrInvalidInput for a source that lacks something.
 func (s *Source) given(side relation.Side) error {
 	switch {

@@ -148,7 +148,7 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{On: k, Validate: 9, Order: 9, BuildSide: 9, Output: 9, Algorithm: "quick", Materialize: 9},
 			"unknown validate 9; there are m:m, 1:1, 1:m, m:1; unknown output 9; there are rows, count, ranges, pairs; " +
 				"unknown order 9; there are none, left, right; unknown materialize 9; there are auto, host, device; " +
-				`unknown algorithm "quick"; there are auto, phj-om, phj-um, hj, smj-om, smj-um; ` +
+				`unknown algorithm "quick"; there are auto, phj-om, phj-um, hj, smj-om, smj-um, graphics; ` +
 				"unknown build_side 9; there are auto, left, right"},
 		{join.Spec{On: k, Algorithm: "smjum"}, `unknown algorithm "smjum"; did you mean "smj-um"? There are auto, phj-om`},
 	} {

@@ -30,8 +30,18 @@ const serialWorkgroup = 8
 
 // Variants returns the combinations of axis values that a kernel is compiled for, in the order of its axes.
 func Variants(spec *backend.KernelSpec) []backend.Config {
+	// Sums are never narrower than what they add up, only the wide shape with subgroup operations looks back, and rows
+	// are not marked with output in pages.
+	return slices.DeleteFunc(combinations(spec.Axes), func(c backend.Config) bool {
+		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["shared"]+c["lookback"] > 1 ||
+			c["paged"]+c["marked"] > 1
+	})
+}
+
+// combinations of the values of axes.
+func combinations(axes []backend.Axis) []backend.Config {
 	variants := []backend.Config{{}}
-	for _, axis := range spec.Axes {
+	for _, axis := range axes {
 		var longer []backend.Config
 		for _, v := range variants {
 			for _, value := range axis.Values {
@@ -42,12 +52,7 @@ func Variants(spec *backend.KernelSpec) []backend.Config {
 		}
 		variants = longer
 	}
-	// Sums are never narrower than what they add up, only the wide shape with subgroup operations looks back, and rows
-	// are not marked with output in pages.
-	return slices.DeleteFunc(variants, func(c backend.Config) bool {
-		return c["sum_bits"] < c["in_bits"] || c["serial"]+c["shared"]+c["lookback"] > 1 ||
-			c["paged"]+c["marked"] > 1
-	})
+	return variants
 }
 
 // Defaults returns the complete configuration of a variant, with the default workgroup and tile of its shape. config
@@ -67,10 +72,14 @@ func Defaults(spec *backend.KernelSpec, config backend.Config) (backend.Config, 
 
 // SPIRVName returns the name of the SPIR-V file of a configuration's variant: the kernel and the value of each axis.
 func SPIRVName(spec *backend.KernelSpec, config backend.Config) string {
+	return variantName(spec.Name, spec.Axes, config) + ".spv"
+}
+
+func variantName(name string, axes []backend.Axis, config backend.Config) string {
 	var b strings.Builder
-	b.WriteString(spec.Name)
-	for _, axis := range spec.Axes {
+	b.WriteString(name)
+	for _, axis := range axes {
 		fmt.Fprintf(&b, ".%s%d", axis.Name, config[axis.Name])
 	}
-	return b.String() + ".spv"
+	return b.String()
 }

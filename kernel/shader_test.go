@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,33 @@ func TestShadersMatchTheCatalogue(t *testing.T) {
 	}
 }
 
+// The shaders of draws have the signatures of the catalogue, too, where they use them.
+func TestShadersMatchTheDraws(t *testing.T) {
+	for _, spec := range kernel.Draws() {
+		for _, variant := range kernel.DrawVariants(spec) {
+			config, err := spec.Complete(variant)
+			require.NoError(t, err)
+			for _, stage := range kernel.DrawStages(spec) {
+				name := kernel.DrawSPIRVName(spec, config, stage)
+				t.Run(name, func(t *testing.T) {
+					code, err := shaders.SPIRV(name)
+					require.NoError(t, err)
+					m, err := parseSPIRV(code)
+					require.NoError(t, err)
+					require.NotContains(t, m.capabilities, uint32(capabilityInt64))
+					if stage == "vert" || len(m.pointees(storagePush)) > 0 {
+						checkPushBlock(t, m, spec.Args, append(slices.Clone(spec.Params), "target_width", "target_height"))
+					}
+					for id, specID := range m.specIDs {
+						require.Less(t, specID, uint32(len(spec.Constants)))
+						require.Equal(t, config[spec.Constants[specID].Name], m.byID[id].words[0])
+					}
+				})
+			}
+		}
+	}
+}
+
 // A kernel with a serial shape has a wide one without subgroup operations as well: the axis shared stands for that
 // where, and only where, the other wide shape has them.
 func TestWideShapesWithoutSubgroups(t *testing.T) {
@@ -58,15 +86,19 @@ func TestWideShapesWithoutSubgroups(t *testing.T) {
 
 // checkPush compares the push-constant block with the arguments and parameters, in their order.
 func checkPush(t *testing.T, m *module, spec *backend.KernelSpec) {
+	checkPushBlock(t, m, spec.Args, append(slices.Clone(spec.Params), "first_group", "end_group"))
+}
+
+func checkPushBlock(t *testing.T, m *module, args []backend.ArgSpec, words []string) {
 	blocks := m.pointees(storagePush)
 	require.Len(t, blocks, 1)
 	var names []string
 	var sizes []uint32
-	for _, arg := range spec.Args {
+	for _, arg := range args {
 		names, sizes = append(names, arg.Name), append(sizes, 8)
 	}
-	for _, param := range append(append([]string{}, spec.Params...), "first_group", "end_group") {
-		names, sizes = append(names, param), append(sizes, 4)
+	for _, word := range words {
+		names, sizes = append(names, word), append(sizes, 4)
 	}
 	members := m.byID[blocks[0]].words
 	require.Len(t, members, len(names))

@@ -52,6 +52,21 @@ type Facts struct {
 	CacheBytes   float64 // columns and tables up to this size are near
 	Software     bool    // a Vulkan driver for CPU cores, which ends all loops of an invocation after 65,535 iterations
 	SubgroupSize int
+	Raster       backend.RasterLimits // of images, if the device draws
+	CannotDraw   error                // why it does not; nil if it does
+	Drawn        RasterRates          // measured on the device; 0: not measured
+}
+
+// RasterRates are the nanoseconds of [DrawPoint] and [DrawVertex].
+type RasterRates struct{ PointNs, VertexNs float64 }
+
+// On fills in what follows from the device.
+func (f *Facts) On(device *backend.Device) {
+	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
+	r, err := device.Rasterizer()
+	if f.CannotDraw = err; err == nil {
+		f.Raster = r.RasterLimits()
+	}
 }
 
 // Room is the number of pairs for which room is allocated before their exact number is known: [Facts.Pairs], or the

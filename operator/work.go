@@ -30,6 +30,9 @@ const (
 	GatherNear // value gathered near the previous ones, or from a column that fits the caches
 	GatherFar  // value gathered by a random access that misses the cache
 
+	DrawVertex // vertex whose point is not drawn, including a texel that it fetches
+	DrawPoint  // vertex whose point is drawn
+
 	EncodeRow    // row whose key the host encodes and uploads
 	UploadByte   // byte of a payload column
 	RepackByte   // byte that kernels read or write to convert columns from Arrow's format to words, or back
@@ -44,6 +47,7 @@ var unitNames = [NumUnits]string{"launch", "stream_byte", "sort_row", "partition
 	"match_build", "match_probe", "match_row", "match_met",
 	"build_near", "build_far", "probe_near", "probe_far", "merge_row", "search_row", "scan_row", "expand_row",
 	"gather_near", "gather_far",
+	"draw_vertex", "draw_point",
 	"encode_row", "upload_byte", "repack_byte", "download_byte", "take_near", "take_far"}
 
 func (u Unit) String() string { return unitNames[u] }

@@ -16,8 +16,8 @@ import (
 //
 // Errors: backend.ErrInvalidInput for inconsistent chunks; those of the device.
 func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
-	info := lane.Device().Info()
-	f.Tuning, f.Software, f.SubgroupSize = lane.Tuning(), info.Type == backend.Software, int(info.SubgroupSize)
+	f.On(lane.Device())
+	f.Tuning = lane.Tuning()
 	f.KeyBytes = build.Keys.Bytes
 	f.Narrow = build.Narrow && probe.Narrow && build.HighWord == probe.HighWord
 	var keys [2][][]uint64

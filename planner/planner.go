@@ -251,7 +251,7 @@ func StageOf(step string) string {
 		return operator.Gather
 	case first == "number":
 		return operator.Load
-	case slices.Contains([]string{"partition", "sort", "varying", "build"}, first):
+	case slices.Contains([]string{"partition", "sort", "varying", "statistics", "build"}, first):
 		return operator.Transform
 	}
 	return operator.Match

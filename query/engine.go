@@ -7,12 +7,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -35,8 +37,10 @@ type Engine struct {
 	Simulate Simulator
 
 	*shared
-	rehearsed   shapes
+	raster      *atomic.Pointer[operator.RasterRates]
+	rehearsed   *shapes
 	pinnedBytes uint64 // the part of host memory that batches may use as pinned memory
+	left        room   // memory that queries leave to others ([Engine.Leaving])
 }
 
 // shared is what engines of several devices share.
@@ -44,7 +48,7 @@ type shared struct {
 	// Trace records what the goroutines of queries do; nil: nothing does. It is set before the first query.
 	Trace *exec.Trace
 
-	flows     exec.Flows
+	flows     *exec.Flows
 	budget    *exec.Budget
 	hostBytes uint64       // cap of host memory, or exec.Unlimited
 	reserved  uint64       // host memory that was taken out of the cap
@@ -69,11 +73,13 @@ func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes 
 // NewEngines returns an engine for each member, as NewEngine. They share the limit of host memory, so that a query may
 // run on several of them.
 func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
-	all := &shared{hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited), links: peers.NewLinks(nil)}
+	all := &shared{flows: new(exec.Flows), hostBytes: cmp.Or(memoryLimitBytes, exec.Unlimited),
+		links: peers.NewLinks(nil)}
 	engines := make([]*Engine, len(members))
 	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: all.hostBytes}
 	for i, m := range members {
-		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all}
+		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all, rehearsed: new(shapes),
+			raster: new(atomic.Pointer[operator.RasterRates])}
 		if pinned, ok := m.Allocator.(*relation.PinnedAllocator); ok {
 			e.pinnedBytes = pinned.CapBytes()
 		}
@@ -112,6 +118,10 @@ func (e *Engine) Close() {
 // Closed returns the error of queries that are under way when the engine is closed, ErrCancelled; nil if it was not.
 func (e *Engine) Closed() error { return e.flows.Closed() }
 
+// Draws tells the plans of later queries how fast the device draws, as it was measured. Without it they take the rates
+// of the planner.
+func (e *Engine) Draws(rates operator.RasterRates) { e.raster.Store(&rates) }
+
 // Device returns the device that queries run on.
 func (e *Engine) Device() *backend.Device { return e.Ops.Device() }
 
@@ -148,8 +158,30 @@ func (e *Engine) Reserve(sizeBytes uint64) error {
 	return nil
 }
 
+// Leaving returns an engine that shares everything with this one, but whose queries leave so much memory to whoever
+// draws their output: it plans them as if the limits were lower. Nothing is held for the other, who grows a grant of
+// their own, which fails if further queries have taken what was left.
+func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
+	all := *e.shared
+	if all.hostBytes != exec.Unlimited {
+		hostBytes = min(hostBytes, all.hostBytes)
+		all.hostBytes, all.reserved = all.hostBytes-hostBytes, all.reserved+hostBytes
+	}
+	deviceBytes = min(deviceBytes, e.capBytes())
+	less := &Engine{Ops: e.Ops, Allocator: e.Allocator, GranuleRows: e.GranuleRows, WindowRows: e.WindowRows,
+		Compare: e.Compare, Keys: e.Keys, Spread: e.Spread, Simulate: e.Simulate, shared: &all,
+		raster: e.raster, rehearsed: e.rehearsed, pinnedBytes: min(e.pinnedBytes, all.hostBytes)}
+	less.left = room{hostBytes: e.left.hostBytes + hostBytes, deviceBytes: e.left.deviceBytes + deviceBytes}
+	return less
+}
+
+// DeviceCapBytes returns the limit of device memory.
+func (e *Engine) DeviceCapBytes() uint64 { return e.capBytes() }
+
 // capBytes is the limit of device memory.
-func (e *Engine) capBytes() uint64 { return e.Device().Options().DeviceMemoryBytes }
+func (e *Engine) capBytes() uint64 {
+	return e.Device().Options().DeviceMemoryBytes - e.left.deviceBytes
+}
 
 func (e *Engine) onDevice(sizeBytes uint64) map[*backend.Device]uint64 {
 	return map[*backend.Device]uint64{e.Device(): sizeBytes}

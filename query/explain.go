@@ -43,8 +43,12 @@ func (q *Query) String() string {
 	}
 	line("algorithm", "%s, %s", a.text(), q.reason())
 	line("  that is", "%s", q.Meanings[a.Algorithm.Name()])
+	told := make(map[string]bool) // what no place of columns helps is told once
 	for i := range q.Alternatives[1:] {
-		line("  instead of", "%s", q.Alternatives[i+1].whyNot())
+		if not := q.Alternatives[i+1].whyNot(); !told[not] {
+			line("  instead of", "%s", not)
+			told[not] = true
+		}
 	}
 	for side, keys := range q.Unique {
 		if keys != nil {
@@ -132,6 +136,9 @@ func (a *Alternative) text() string {
 // whyNot names an alternative that was not chosen, and the reason.
 func (a *Alternative) whyNot() string {
 	known := a.text() + ", " + text.Limit(a.PeakBytes)
+	if a.PeakBytes == 0 { // it was not planned
+		known = a.Algorithm.Name()
+	}
 	if a.Err == nil {
 		return known
 	}

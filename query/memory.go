@@ -58,10 +58,12 @@ type room struct {
 func (q *Query) rooms() [2]room {
 	e := q.Engine
 	free, own := e.budget.Free(), q.Grant.Has()
-	now := room{free.Device[e.Device()], free.Pinned, free.Host, fewBatchRows}
+	now := room{free.Device[e.Device()], min(free.Pinned, e.pinnedBytes), free.Host, fewBatchRows}
+	now.deviceBytes -= min(now.deviceBytes, e.left.deviceBytes)
 	if e.hostBytes != exec.Unlimited {
 		q.tables = SharedBytes(q.Trees[0].Scans[operator.Build].Table, q.Trees[0].Scans[operator.Probe].Table)
 		now.hostBytes += own.Host + e.budget.Held(exec.Need{Shared: q.tables})
+		now.hostBytes -= min(now.hostBytes, e.left.hostBytes)
 	}
 	all := room{e.capBytes(), e.pinnedBytes, e.hostBytes, minBatchRows}
 	q.shareHost(&now)

@@ -89,9 +89,13 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// load loads the rows [from, to) of the table into memory of a scope. If texts is not nil, the device has their texts
-// and hashes the keys. The device and the host may still be at work when load returns; commands that are submitted
-// later see the result.
+// Load loads the rows [from, to) of the table into memory of a scope. The device and the host may still be at work when
+// Load returns; commands that are submitted later see the result.
+func (s *Scan) Load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*relation.Chunk, error) {
+	return s.load(ctx, lane, memory, from, to, nil)
+}
+
+// load is Load. If texts is not nil, the device has their texts and hashes the keys.
 func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
 	*relation.Chunk, error) {
 	keep, err := s.keyed(ctx, lane, from, to)

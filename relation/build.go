@@ -20,6 +20,9 @@ import (
 type BuildKeys struct {
 	*KeyPlan
 	side Side
+	// numbersTexts says that texts of which there are few different ones may be numbered. Then nothing can be bound.
+	numbersTexts bool
+	room         func(byBytes int64) bool // asked before memory is taken for that, told of less; nil: there is room
 }
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
@@ -69,6 +72,11 @@ func (b *BuildKeys) plan(
 	}
 	if err := b.open(1-b.side, 0, none); err != nil {
 		return err
+	}
+	if b.numbersTexts {
+		if err := b.numberTexts(ctx, b.side, b.room); err != nil {
+			return err
+		}
 	}
 	if b.shorten(func(k int) int { return b.sides[b.side].columns[k].longestText() }) {
 		if err := b.open(b.side, build.NumRows(), data); err != nil {

@@ -20,6 +20,8 @@ type keyColumn struct {
 	locator
 	texts   func(out []string, rows []uint32) // gathers texts; nil if codes are exact
 	numbers func(out []uint64, rows []uint32) // gathers codes; nil if they are read one by one
+
+	numbered *textTable // of texts whose codes are numbers; otherwise nil
 }
 
 // keyChunk is a chunk of a key column and its reader.

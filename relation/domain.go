@@ -145,6 +145,7 @@ const (
 	methodIntegral               // float that is an integer of the domain; any other float matches nothing
 	methodNever                  // there are no values
 	methodShort                  // bytes of a text of up to shortBytes; longer ones match nothing
+	methodNumber                 // number of the text of a value, see textnumbers.go
 	methodText                   // hash of the text of a value, see texts.go
 )
 

@@ -112,14 +112,19 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 			continue
 		}
 		for part := range side.columns[k].segments(from, to) {
+			nulls, into := key.extent.null && part.validity != nil, out[part.at:][:part.n]
+			r, ok := part.reader.(wholeReader)
+			if ok && r.whole() && !nulls && packWhole(r, into, &key, part.from, first) {
+				continue
+			}
 			codes := part.codes(s.codes[:], part.from, part.n)
-			if key.extent.null && part.validity != nil {
+			if nulls {
 				codes = withNulls(s, codes, part, key.extent.nullCode())
 			}
 			if first {
-				packFirst(out[part.at:][:part.n], codes, key.extent.min)
+				packFirst(into, codes, key.extent.min)
 			} else {
-				packNext(out[part.at:][:part.n], codes, key.extent.min, key.bits)
+				packNext(into, codes, key.extent.min, key.bits)
 			}
 		}
 		first = false
@@ -127,6 +132,17 @@ func packStrip[K uint32 | uint64](p *KeyPlan, side *keySide, s *scratch, from, t
 	if first {
 		clear(out)
 	}
+}
+
+// packWhole packs integers that are codes into codes of 4 bytes. It does nothing for those of 8 bytes.
+func packWhole[K uint32 | uint64](r wholeReader, out []K, key *key, from int, first bool) bool {
+	words, ok := any(out).([]uint32)
+	if ok && first {
+		r.pack(words, from, uint32(key.extent.min), 0)
+	} else if ok {
+		r.pack(words, from, uint32(key.extent.min), key.bits)
+	}
+	return ok
 }
 
 // packMarked is packStrip for codes whose highest bit marks values outside the ranges. The bits below are then those of

@@ -80,7 +80,7 @@ func extentOf(d domain, codes []uint64) extent {
 
 // extremes returns the least and the greatest element. Four of each are tracked side by side, so that no step depends
 // on the previous one.
-func extremes[T int64 | uint64](v []T) (lo, hi T) {
+func extremes[T integer](v []T) (lo, hi T) {
 	lo0, lo1, lo2, lo3 := v[0], v[0], v[0], v[0]
 	hi0, hi1, hi2, hi3 := lo0, lo0, lo0, lo0
 	for ; len(v) >= 4; v = v[4:] {
@@ -96,6 +96,14 @@ func extremes[T int64 | uint64](v []T) (lo, hi T) {
 	return min(lo0, lo1, lo2, lo3), max(hi0, hi1, hi2, hi3)
 }
 
+// extent is the range of the codes of a segment.
+func (part *segment) extent(d domain, s *scratch) extent {
+	if r, ok := part.reader.(wholeReader); ok && r.whole() {
+		return r.extent(part.from, part.n)
+	}
+	return extentOf(d, part.codes(s.codes[:], part.from, part.n))
+}
+
 // measure finds the range of the codes of each key over the selected rows of a side.
 func measure(ctx context.Context, keys []key, side *keySide) ([]extent, error) {
 	return measureOn(ctx, runtime.GOMAXPROCS(0), keys, side)
@@ -107,12 +115,15 @@ func measureOn(ctx context.Context, cores int, keys []key, side *keySide) ([]ext
 	err := forBlocksOn(ctx, cores, side.rows, func(s *scratch, from, to int) error {
 		found := make([]extent, len(keys))
 		for k, column := range side.columns {
+			if column.numbered != nil {
+				continue
+			}
 			d := keys[k].domain
 			for strip := from; strip < to; strip += stripRows {
 				end := min(strip+stripRows, to)
 				if side.selected == nil && !column.hasNulls() {
 					for part := range column.segments(strip, end) {
-						found[k].include(d, extentOf(d, part.codes(s.codes[:], part.from, part.n)))
+						found[k].include(d, part.extent(d, s))
 					}
 					continue
 				}
@@ -132,5 +143,10 @@ func measureOn(ctx context.Context, cores int, keys []key, side *keySide) ([]ext
 		}
 		return nil
 	})
+	for k, column := range side.columns {
+		if column.numbered != nil {
+			total[k] = column.numbered.extent(column.hasNulls())
+		}
+	}
 	return total, err
 }

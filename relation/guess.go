@@ -2,6 +2,7 @@ package relation
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/bits"
 	"runtime"
@@ -32,7 +33,8 @@ func (p *KeyPlan) extents(ctx context.Context, side Side, guess bool) ([]extent,
 // guess guesses the range of the key of a side. It does so for single keys without NULL, of which no row is left out.
 func (p *KeyPlan) guess(side Side) (guessed extent, ok bool) {
 	s := &p.sides[side]
-	if len(p.keys) != 1 || s.selected != nil || s.rows == 0 || s.columns[0].hasNulls() {
+	if len(p.keys) != 1 || s.selected != nil || s.rows == 0 || s.columns[0].hasNulls() ||
+		s.columns[0].numbered != nil {
 		return extent{}, false
 	}
 	d, sampled := p.keys[0].domain, extent{}
@@ -66,6 +68,9 @@ func (e extent) widened(d domain) extent {
 	}
 	return extent{min: zero, max: math.MaxUint64 ^ zero, some: true}
 }
+
+// ErrGuess ends what was done with keys whose range was guessed wrong.
+var ErrGuess = errors.New("a key is outside the range that was guessed")
 
 // Guessed reports whether the range of the keys of a side was guessed.
 func (p *KeyPlan) Guessed() bool { return p.guessed != [2]bool{} }

@@ -20,7 +20,7 @@ func PlanHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual ...bool) (*
 	if err != nil {
 		return nil, fmt.Errorf("plan hashes of keys: %w", err)
 	}
-	return &HashKeys{[2]BuildKeys{{p, Right}, {p, Left}}}, nil
+	return &HashKeys{[2]BuildKeys{{KeyPlan: p, side: Right}, {KeyPlan: p, side: Left}}}, nil
 }
 
 func planHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual []bool) (*KeyPlan, error) {

@@ -324,6 +324,10 @@ func pair(sides [2]keyType, k int, nullsEqual []bool) (key, error) {
 func (p *KeyPlan) open(side Side, rows int64, data []*arrow.Chunked) error {
 	s := keySide{rows: int(rows)}
 	for k, key := range p.keys {
+		if columns := p.sides[side].columns; k < len(columns) && columns[k].numbered != nil {
+			s.columns = append(s.columns, columns[k])
+			continue
+		}
 		t := key.sides[side]
 		column, err := newKeyColumn(t.name, data[k], t.coding, key.nullsEqual)
 		if err != nil {

@@ -149,6 +149,47 @@ func (r *scaled[T]) codes(scratch []uint64, from, n int) []uint64 {
 	return scratch
 }
 
+// wholeReader is a reader of integers that may be codes as they are, so that no 64-bit codes of them have to be made.
+type wholeReader interface {
+	// whole reports whether integers are their codes.
+	whole() bool
+	// extent is the range of the codes of the rows [from, from+n), all of which have one.
+	extent(from, n int) extent
+	// pack writes the differences of the codes of rows from row from on to the least one, in the low bits of out, and
+	// shifts those that are there by bits. With bits=0 there are none.
+	pack(out []uint32, from int, least uint32, bits int)
+	// scale writes the products of the differences and a factor. The result has the bits of all differences.
+	scale(out []uint32, from int, least uint64, factor uint32) (all uint64)
+}
+
+func (r *scaled[T]) whole() bool { return r.factor == 1 }
+
+func (r *scaled[T]) extent(from, n int) extent {
+	lo, hi := extremes(near(r.values[from:][:n]))
+	return extent{min: uint64(lo), max: uint64(hi), some: true}
+}
+
+func (r *scaled[T]) pack(out []uint32, from int, least uint32, bits int) {
+	values := near(r.values[from:][:len(out)])
+	if bits == 0 {
+		for i, v := range values {
+			out[i] = uint32(v) - least
+		}
+		return
+	}
+	for i, v := range values {
+		out[i] = out[i]<<(bits&31) | (uint32(v) - least)
+	}
+}
+
+func (r *scaled[T]) scale(out []uint32, from int, least uint64, factor uint32) (all uint64) {
+	for i, v := range r.values[from:][:len(out)] {
+		code := uint64(v) - least
+		out[i], all = uint32(code)*factor, all|code
+	}
+	return all
+}
+
 func (r *scaled[T]) filters() bool { return !r.all }
 
 func (r *scaled[T]) admit(mask, _ []uint64, at, from, n int) (beyond int) {

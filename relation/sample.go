@@ -69,3 +69,17 @@ func (p *KeyPlan) Sample(side Side, rows, block int) [][]uint64 {
 	group.Wait()
 	return sample
 }
+
+// DrawnFrom returns of how many equally frequent keys rows draws are expected to have different ones.
+func DrawnFrom(rows, different float64) uint64 {
+	low, high := different, different*1e5
+	for range 60 {
+		middle := math.Sqrt(low * high)
+		if middle*-math.Expm1(-rows/middle) < different-0.5 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return uint64(math.Ceil(low))
+}

@@ -12,6 +12,11 @@ import (
 // CheckColumn returns nil if the schema of a side has exactly one column of that name, otherwise
 // backend.ErrInvalidInput with the nearest name.
 func CheckColumn(schema *arrow.Schema, side Side, name string) error {
+	return CheckName(schema, "the "+side.String()+" table", name)
+}
+
+// CheckName is [CheckColumn] for any table, which errors call so.
+func CheckName(schema *arrow.Schema, table, name string) error {
 	switch found := schema.FieldIndices(name); len(found) {
 	case 1:
 		return nil
@@ -26,9 +31,9 @@ func CheckColumn(schema *arrow.Schema, side Side, name string) error {
 		} else if len(names) > 0 {
 			hint = "its columns are " + strings.Join(names, ", ")
 		}
-		return fmt.Errorf("%w: the %s table has no column %q; %s", backend.ErrInvalidInput, side, name, hint)
+		return fmt.Errorf("%w: %s has no column %q; %s", backend.ErrInvalidInput, table, name, hint)
 	default:
-		return fmt.Errorf("%w: the %s table has %d columns %q; rename all but one", backend.ErrInvalidInput, side,
+		return fmt.Errorf("%w: %s has %d columns %q; rename all but one", backend.ErrInvalidInput, table,
 			len(found), name)
 	}
 }

@@ -33,8 +33,8 @@ func recorded(t *testing.T) map[string]string {
 
 func TestBinariesBelongToTheirSources(t *testing.T) {
 	found := map[string]string{}
-	for _, pattern := range []string{"*.comp", "include/*.glsl", "include/kernels/*.glsl", "variants.txt",
-		"spv/*.spv"} {
+	for _, pattern := range []string{"*.comp", "*.vert", "*.frag", "include/*.glsl", "include/kernels/*.glsl",
+		"include/draws/*.glsl", "variants.txt", "spv/*.spv"} {
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)

@@ -2,7 +2,7 @@
 # GLSL -> SPIR-V, reproducibly.
 #   glslc.sh [DIR]           compiles every variant of DIR/variants.txt into DIR/spv and writes DIR/spv/SOURCES.sha256
 #   glslc.sh --check [DIR]   changes nothing; fails where sources and binaries no longer belong together
-# DIR is shaders unless given. A line of variants.txt: <output.spv> <source.comp> [-DNAME=VALUE ...]; # begins a comment.
+# DIR is shaders unless given. A line of variants.txt: <output.spv> <source> [-DNAME=VALUE ...]; # begins a comment.
 #
 # SOURCES.sha256 begins with the versions of the compilers; then "<sha256>  <path>" for every source and binary, sorted by
 # path, so that a plain test finds a stale binary without them. With the same versions --check compiles again and compares.
@@ -15,7 +15,7 @@ cd "${1:-$(dirname "$0")/../shaders}"
 
 fail() { echo "glslc.sh: $*" >&2; exit 1; }
 
-sums() { find . \( -name '*.comp' -o -name '*.glsl' -o -path ./variants.txt -o -path './spv/*.spv' \) -type f -printf '%P\0' | sort -z | xargs -0r sha256sum; }
+sums() { find . \( -name '*.comp' -o -name '*.vert' -o -name '*.frag' -o -name '*.glsl' -o -path ./variants.txt -o -path './spv/*.spv' \) -type f -printf '%P\0' | sort -z | xargs -0r sha256sum; }
 
 # compiler prints the versions of both compilers in one line, nothing where one is missing.
 compiler() {

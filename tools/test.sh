@@ -12,10 +12,11 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/joins
 	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded ./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
-device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg ./relation
-	./operator ./ranges ./query ./deliver ./exchange ./exchange/peers .)
+device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg
+	./join/graphics ./relation ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
+	./exchange ./exchange/peers .)
 # What runs kernels that the packages above have tested.
-bench_packages=(./bench/primitive ./bench/joins ./bench/endtoend)
+bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test

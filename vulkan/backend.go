@@ -34,6 +34,14 @@ type Options struct {
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
 	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
 	Graphics bool
+	// GraphicsOf opens those devices as Graphics does for which it returns true; nil: none. It is called with what is
+	// known before queues are chosen: name, type and driver.
+	GraphicsOf func(*backend.DeviceInfo) bool
+}
+
+// draws tells whether a device is opened for draws.
+func (o *Options) draws(info *backend.DeviceInfo) bool {
+	return o.Graphics || o.GraphicsOf != nil && o.GraphicsOf(info)
 }
 
 // Shaders finds the SPIR-V of a kernel; config holds a value for each of its axes. Hash identifies all that Find may
@@ -41,6 +49,12 @@ type Options struct {
 type Shaders interface {
 	Find(spec *backend.KernelSpec, config backend.Config) ([]byte, error)
 	Hash() string
+}
+
+// DrawShaders finds the SPIR-V of draws; Shaders that do not implement it have none. stage is vert or frag. Called
+// concurrently.
+type DrawShaders interface {
+	FindDraw(spec *backend.DrawSpec, config backend.Config, stage string) ([]byte, error)
 }
 
 // Backend lists and opens Vulkan devices. Several may be open at a time if their Validation and AppName agree, because
@@ -104,7 +118,7 @@ func (b *Backend) physicals() ([]*physical, error) {
 		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput,
 			Detail: "the Vulkan backend was closed"}
 	}
-	return enumerate(b.instance.handle, b.options.Graphics)
+	return enumerate(b.instance.handle, b.options.draws)
 }
 
 // Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is

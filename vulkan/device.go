@@ -45,6 +45,8 @@ type driver struct {
 	joined  []*cuda.GPU                  // that reach blocks, the device's own first; nil: the device was not joined with others
 	layouts map[uint32]vk.PipelineLayout // by bytes of push constants
 	pipes   []vk.Pipeline
+	images  map[*image]struct{}
+	raster
 }
 
 var (
@@ -55,6 +57,7 @@ var (
 	_ backend.PeerGroup    = (*driver)(nil)
 	_ backend.Courier      = (*driver)(nil)
 	_ backend.Clock        = (*driver)(nil)
+	_ backend.Rasterizer   = (*driver)(nil)
 )
 
 // closeLimit is how long Close waits for submitted work.
@@ -69,6 +72,7 @@ func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
 		slots = append(slots, slot)
 	}
 	d := &driver{backend: b, p: p, info: p.info, members: members, blocks: make(map[*block]struct{}),
+		images: make(map[*image]struct{}), raster: newRaster(),
 		layouts: make(map[uint32]vk.PipelineLayout)}
 	d.partBytes = d.info.Limits.MaxAllocationBytes
 	if b.options.PartBytes > 0 {
@@ -87,7 +91,7 @@ func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
 		handles[i] = unsafe.Pointer(m.handle)
 	}
 	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &handles[0], C.uint32_t(len(members)), &queues[0],
-		C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.features, &d.shim))
+		C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.enabled(), &d.shim))
 	if err := failure(r, "open", p.info.Name, ""); err != nil {
 		return nil, err
 	}
@@ -123,6 +127,7 @@ func (d *driver) prepare(slots []queueSlot) error {
 		if *line, err = newTimeline(d, name, q, slot.family); err != nil {
 			return err
 		}
+		(*line).draws = role == backend.Graphics && d.members == nil
 	}
 	var err error
 	d.cache, err = openCache(d)
@@ -202,6 +207,7 @@ func (d *driver) Close() error {
 	if n > 0 {
 		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, bytes))
 	}
+	errs = append(errs, d.closeImages())
 	d.destroy()
 	d.backend.forget(d)
 	return errors.Join(errs...)
@@ -210,6 +216,7 @@ func (d *driver) Close() error {
 // destroy releases everything but blocks, as far as it was made.
 func (d *driver) destroy() {
 	d.leavePeers()
+	d.raster.destroy(d.device)
 	for _, p := range d.pipes {
 		vk.DestroyPipeline(d.device, p, nil)
 	}

@@ -37,7 +37,8 @@ type physical struct {
 	tickNanoseconds float64 // of time stamps
 	tellsTime       bool    // the clock of time stamps can be read at any time
 	maxGroupsY      uint32
-	graphics        bool // Options.Graphics
+	graphics        bool // Options.draws
+	raster          rasterSupport
 }
 
 // sharing is what can be done with memory of buffers as one type of file descriptor.
@@ -107,7 +108,7 @@ var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuf
 var requiredOperations = []string{"basic", "arithmetic", "ballot", "shuffle"}
 
 // enumerate describes every physical device of the instance.
-func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
+func enumerate(instance vk.Instance, draws func(*backend.DeviceInfo) bool) ([]*physical, error) {
 	var handles []vk.PhysicalDevice
 	for {
 		var count uint32
@@ -130,7 +131,7 @@ func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 	}
 	all := make([]*physical, len(handles))
 	for i, handle := range handles {
-		all[i] = describe(handle, graphics)
+		all[i] = describe(handle, draws)
 		all[i].info.Index = i
 	}
 	identify(all)
@@ -138,14 +139,14 @@ func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 }
 
 // describe asks a device for all that it tells.
-func describe(handle vk.PhysicalDevice, graphics bool) *physical {
+func describe(handle vk.PhysicalDevice, draws func(*backend.DeviceInfo) bool) *physical {
 	var core vk.PhysicalDeviceProperties
 	vk.GetPhysicalDeviceProperties(handle, &core)
 	core.Deref()
 	core.Limits.Deref()
 	defer core.Free()
 	limits := core.Limits
-	p := &physical{handle: handle, graphics: graphics, tickNanoseconds: float64(limits.TimestampPeriod),
+	p := &physical{handle: handle, tickNanoseconds: float64(limits.TimestampPeriod),
 		maxGroupsY: limits.MaxComputeWorkGroupCount[1],
 		cacheUUID:  uuid(core.PipelineCacheUUID[:])}
 	p.extensions = names(func(n *C.char, limit C.uint32_t) C.uint32_t {
@@ -214,9 +215,11 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 		MaxGroups:          limits.MaxComputeWorkGroupCount[0],
 		ImportAlignment:    uint64(more.import_alignment),
 	}
+	p.graphics = draws(i)
 	p.readFamilies()
 	p.readMemory(&more)
 	p.limitBlocks(uint64(more.max_buffer_bytes), uint64(limits.SparseAddressSpaceSize))
+	p.readRaster(&limits)
 	p.nameFeatures()
 	i.Unusable = p.lacks(core.ApiVersion)
 	return p

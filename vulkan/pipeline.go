@@ -26,6 +26,10 @@ func (embedded) Find(spec *backend.KernelSpec, config backend.Config) ([]byte, e
 	return shaders.SPIRV(kernel.SPIRVName(spec, config))
 }
 
+func (embedded) FindDraw(spec *backend.DrawSpec, config backend.Config, stage string) ([]byte, error) {
+	return shaders.SPIRV(kernel.DrawSPIRVName(spec, config, stage))
+}
+
 func (embedded) Hash() string { return shaders.Hash() }
 
 // program is a compute pipeline; it lives until its device is closed.
@@ -97,7 +101,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	if err != nil {
 		return fail(backend.ErrUnsupported, "%v: %v", config, err)
 	}
-	if len(code) < 20 || len(code)%4 != 0 || backend.Words(code[:4])[0] != 0x07230203 {
+	if !isSPIRV(code) {
 		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
 	}
 	layout, err := d.layout(pushBytes)
@@ -126,6 +130,10 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	d.pipes = append(d.pipes, p.pipeline)
 	d.mu.Unlock()
 	return p, nil
+}
+
+func isSPIRV(code []byte) bool {
+	return len(code) >= 20 && len(code)%4 == 0 && backend.Words(code[:4])[0] == 0x07230203
 }
 
 // fullSubgroups is what the number of invocations must be a multiple of: 1, but for lavapipe (seen in Mesa 22.3), which

@@ -55,6 +55,8 @@ enum { // features
 	SJ_SUBGROUP_SIZE_CONTROL = 1 << 9,
 	SJ_COMPUTE_FULL_SUBGROUPS = 1 << 10,
 	SJ_SPARSE_BINDING = 1 << 11,
+	SJ_VERTEX_STORES = 1 << 12, // vertexPipelineStoresAndAtomics
+	SJ_INDEPENDENT_BLEND = 1 << 13,
 };
 typedef struct {
 	char driver_name[256], driver_info[256];
@@ -118,6 +120,28 @@ int32_t sj_create_layout(const sj_device *d, uint32_t push_bytes, uint64_t *layo
 int32_t sj_create_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, const void *code, uint64_t code_bytes,
 	const uint32_t *constants, uint32_t constant_count, uint64_t *pipeline, uint32_t *feedback);
 
+// Images and draws (shim_raster.c). Formats, layouts, stages and accesses are those of Vulkan.
+
+enum { SJ_MAX_TARGETS = 8, SJ_MAX_TEXTURES = 4, SJ_IMAGE_USAGE = 0x1 | 0x4 | 0x10 }; // transfer source, sampled, attachment
+enum { SJ_LAYOUT_UNDEFINED = 0, SJ_LAYOUT_TARGET = 2, SJ_LAYOUT_TEXTURE = 5, SJ_LAYOUT_SOURCE = 6 };
+enum { SJ_BLEND_NONE = -1, SJ_BLEND_ADD = 0, SJ_BLEND_MIN = 3, SJ_BLEND_MAX = 4 };
+
+int32_t sj_create_image(const sj_device *d, uint32_t format, uint32_t width, uint32_t height, uint32_t layers, uint64_t *image);
+// A view of one layer, as a target, or of an array of layers, as a texture.
+int32_t sj_create_view(const sj_device *d, uint64_t image, uint32_t format, uint32_t array, uint32_t first_layer, uint32_t layers,
+	uint64_t *view);
+int32_t sj_create_texture_layout(const sj_device *d, uint64_t *set_layout);
+int32_t sj_create_texture(const sj_device *d, uint64_t set_layout, uint64_t view, uint64_t *pool, uint64_t *set);
+// Bit i of clears: target i is cleared to 0 when the pass begins. Passes of equal formats are compatible.
+int32_t sj_create_render_pass(const sj_device *d, const uint32_t *formats, uint32_t count, uint32_t clears, uint64_t *pass);
+int32_t sj_create_framebuffer(const sj_device *d, uint64_t pass, const uint64_t *views, uint32_t count, uint32_t width,
+	uint32_t height, uint64_t *framebuffer);
+int32_t sj_create_draw_layout(const sj_device *d, uint32_t push_bytes, uint64_t set_layout, uint32_t textures, uint64_t *layout);
+// A pipeline of points; blends has an SJ_BLEND_ for each target. Without targets there is no fragment shader.
+int32_t sj_create_draw_pipeline(const sj_device *d, uint64_t cache, uint64_t layout, uint64_t pass, const void *vertex,
+	uint64_t vertex_bytes, const void *fragment, uint64_t fragment_bytes, const uint32_t *constants, uint32_t constant_count,
+	const int32_t *blends, uint32_t target_count, uint64_t *pipeline, uint32_t *feedback);
+
 // Timelines.
 
 int32_t sj_create_timeline(const sj_device *d, uint64_t *semaphore);
@@ -136,6 +160,14 @@ void sj_dispatch(const sj_device *d, void *commands, uint64_t pipeline, uint64_t
 	uint32_t word_count, uint32_t groups_x, uint32_t groups_y);
 void sj_copy(const sj_device *d, void *commands, uint64_t src, uint64_t src_offset, uint64_t dst, uint64_t dst_offset, uint64_t size_bytes);
 void sj_fill(const sj_device *d, void *commands, uint64_t dst, uint64_t offset, uint64_t size_bytes, uint32_t value);
+void sj_image_barrier(const sj_device *d, void *commands, uint64_t image, uint32_t first_layer, uint32_t layers, uint32_t old_layout,
+	uint32_t new_layout, uint32_t stages, uint32_t src_access, uint32_t dst_access);
+// Begins a pass over whole targets, draws and ends it. points are the first vertex, the vertices, the first instance, the
+// instances.
+typedef struct { uint64_t pass, framebuffer, pipeline, layout; uint32_t width, height, targets, word_count, textures, points[4]; } sj_draw;
+void sj_record_draw(const sj_device *d, void *commands, const sj_draw *draw, const uint32_t *words, const uint64_t *sets);
+void sj_read_image(const sj_device *d, void *commands, uint64_t image, uint32_t layer, uint32_t width, uint32_t rows, uint64_t dst,
+	uint64_t dst_offset);
 void sj_timestamp(const sj_device *d, void *commands, uint64_t queries, uint32_t index);
 void sj_reset_queries(const sj_device *d, uint64_t queries, uint32_t count); // from the host
 int32_t sj_query_results(const sj_device *d, uint64_t queries, uint32_t count, uint64_t *ticks);

@@ -40,6 +40,8 @@ int32_t sj_open_device(void *physical, void *const *members, uint32_t member_cou
 	VkFeatures2 core = {START(TYPE_FEATURES_2, &v12)};
 	core.on[CORE_SHADER_INT64] = !!(features & SJ_INT64);
 	core.on[CORE_SPARSE_BINDING] = !!(features & SJ_SPARSE_BINDING);
+	core.on[CORE_VERTEX_STORES] = !!(features & SJ_VERTEX_STORES);
+	core.on[CORE_INDEPENDENT_BLEND] = !!(features & SJ_INDEPENDENT_BLEND);
 	const VkDeviceGroupDeviceCreateInfo group = {START(TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, &core), member_count, members};
 	const void *chain = member_count ? (const void *)&group : &core;
 	const VkDeviceCreateInfo info = {START(TYPE_DEVICE_CREATE_INFO, chain), .queueCreateInfoCount = queues_count,

@@ -206,6 +206,7 @@ static void query_features(VkDispatchable physical, uint32_t has, sj_physical *o
 	if (!get) return;
 	get(physical, &features);
 	out->features = (features.on[CORE_SHADER_INT64] ? SJ_INT64 : 0) | (features.on[CORE_SPARSE_BINDING] ? SJ_SPARSE_BINDING : 0) |
+		(features.on[CORE_VERTEX_STORES] ? SJ_VERTEX_STORES : 0) | (features.on[CORE_INDEPENDENT_BLEND] ? SJ_INDEPENDENT_BLEND : 0) |
 		(sizes.subgroupSizeControl ? SJ_SUBGROUP_SIZE_CONTROL : 0) | (sizes.computeFullSubgroups ? SJ_COMPUTE_FULL_SUBGROUPS : 0);
 	for (uint32_t i = 0; i < sizeof sj_v12_features / sizeof *sj_v12_features; i++)
 		if (v12.on[sj_v12_features[i].index]) out->features |= sj_v12_features[i].bit;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shim.h"
-#include "shim_types.h"
+#include "shim_types_raster.h"
 
 // Usage of every buffer: transfer in both directions, storage, device address.
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
@@ -44,6 +44,17 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(VkResult, CreatePipelineLayout, (VkDispatchable, const VkPipelineLayoutCreateInfo *, const void *, VkHandle *))           \
 	F(VkResult, CreateComputePipelines,                                                                                         \
 		(VkDispatchable, VkHandle, uint32_t, const VkComputePipelineCreateInfo *, const void *, VkHandle *))                    \
+	F(VkResult, CreateGraphicsPipelines,                                                                                        \
+		(VkDispatchable, VkHandle, uint32_t, const VkGraphicsPipelineCreateInfo *, const void *, VkHandle *))                   \
+	F(VkResult, CreateImage, (VkDispatchable, const VkImageCreateInfo *, const void *, VkHandle *))                             \
+	F(VkResult, CreateImageView, (VkDispatchable, const VkImageViewCreateInfo *, const void *, VkHandle *))                     \
+	F(VkResult, CreateRenderPass, (VkDispatchable, const VkRenderPassCreateInfo *, const void *, VkHandle *))                   \
+	F(VkResult, CreateFramebuffer, (VkDispatchable, const VkFramebufferCreateInfo *, const void *, VkHandle *))                 \
+	F(VkResult, CreateDescriptorSetLayout, (VkDispatchable, const VkDescriptorSetLayoutCreateInfo *, const void *, VkHandle *)) \
+	F(VkResult, CreateDescriptorPool, (VkDispatchable, const VkDescriptorPoolCreateInfo *, const void *, VkHandle *))           \
+	F(void, DestroyDescriptorPool, (VkDispatchable, VkHandle, const void *))                                                    \
+	F(VkResult, AllocateDescriptorSets, (VkDispatchable, const VkDescriptorSetAllocateInfo *, VkHandle *))                      \
+	F(void, UpdateDescriptorSets, (VkDispatchable, uint32_t, const VkWriteDescriptorSet *, uint32_t, const void *))             \
 	F(VkDeviceSize, GetBufferDeviceAddress, (VkDispatchable, const VkBufferDeviceAddressInfo *))                                \
 	F(VkResult, GetSemaphoreCounterValue, (VkDispatchable, VkHandle, uint64_t *))                                               \
 	F(VkResult, WaitSemaphores, (VkDispatchable, const VkSemaphoreWaitInfo *, uint64_t))                                        \
@@ -53,6 +64,14 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(void, CmdPipelineBarrier,                                                                                                 \
 		(VkDispatchable, uint32_t, uint32_t, uint32_t, uint32_t, const VkMemoryBarrier *, uint32_t, const void *, uint32_t, const void *)) \
 	F(void, CmdBindPipeline, (VkDispatchable, uint32_t, VkHandle))                                                              \
+	F(void, CmdBindDescriptorSets,                                                                                              \
+		(VkDispatchable, uint32_t, VkHandle, uint32_t, uint32_t, const VkHandle *, uint32_t, const uint32_t *))                 \
+	F(void, CmdBeginRenderPass, (VkDispatchable, const VkRenderPassBeginInfo *, uint32_t))                                      \
+	F(void, CmdEndRenderPass, (VkDispatchable))                                                                                 \
+	F(void, CmdSetViewport, (VkDispatchable, uint32_t, uint32_t, const VkViewport *))                                           \
+	F(void, CmdSetScissor, (VkDispatchable, uint32_t, uint32_t, const VkRect2D *))                                              \
+	F(void, CmdDraw, (VkDispatchable, uint32_t, uint32_t, uint32_t, uint32_t))                                                  \
+	F(void, CmdCopyImageToBuffer, (VkDispatchable, VkHandle, uint32_t, VkHandle, uint32_t, const VkBufferImageCopy *))          \
 	F(void, CmdPushConstants, (VkDispatchable, VkHandle, uint32_t, uint32_t, uint32_t, const void *))                           \
 	F(void, CmdDispatch, (VkDispatchable, uint32_t, uint32_t, uint32_t))                                                        \
 	F(void, CmdCopyBuffer, (VkDispatchable, VkHandle, VkHandle, uint32_t, const VkBufferCopy *))                                \

@@ -23,7 +23,9 @@ const (
 	accessShader    = 0x20 | 0x40
 	accessTransfer  = 0x800 | 0x1000
 	accessHostRead  = 0x2000
-	accessWriteMask = 0x40 | 0x1000
+	accessWriteMask = 0x40 | 0x100 | 0x1000
+	stagesDraw      = 0x8 | 0x80 | 0x400 // vertex and fragment shaders, colour attachments
+	accessTarget    = 0x80 | 0x100
 )
 
 // mostSignals is the number of semaphores that a batch sets, with its own.
@@ -131,11 +133,19 @@ func (t *timeline) record(r *recording, batch *backend.Batch) error {
 	if t.computes {
 		stages, access = stages|stagesCompute, access|accessShader
 	}
+	if t.draws {
+		stages, access = stages|stagesDraw, access|accessShader|accessTarget
+	}
 	t.stamp(r)
 	for i := range batch.Steps {
 		step := &batch.Steps[i]
 		if step.Barrier {
 			C.sj_barrier(d.shim, commands, stages, access, stages, access)
+		}
+		for _, change := range step.Changes {
+			if err := t.change(r, change, stages, access); err != nil {
+				return err
+			}
 		}
 		if err := t.command(r, &step.Command); err != nil {
 			return err
@@ -217,6 +227,8 @@ func (t *timeline) command(r *recording, c *backend.Command) error {
 			C.uint32_t(c.Value))
 	case backend.Mark:
 		t.stamp(r)
+	case backend.Pass:
+		return t.pass(r, c)
 	default:
 		return d.misuse("submit", "command %d", c.Kind)
 	}
@@ -242,33 +254,38 @@ func (t *timeline) dispatch(r *recording, c *backend.Command) error {
 	case c.EndGroup <= c.FirstGroup:
 		return nil
 	}
-	words, n := &r.words, 0
-	push := func(word uint32) {
-		words[n] = C.uint32_t(word)
-		n++
+	n, err := t.pushArguments(r, c.Args, c.Params)
+	if err != nil {
+		return err
 	}
-	for _, arg := range c.Args {
-		at, err := d.place(arg)
-		if err != nil {
-			return err
-		}
-		push(uint32(at.address))
-		push(uint32(at.address >> 32))
-	}
-	for _, param := range c.Params {
-		push(param)
-	}
-	push(c.FirstGroup)
-	push(c.EndGroup)
+	r.words[n], r.words[n+1] = C.uint32_t(c.FirstGroup), C.uint32_t(c.EndGroup)
 	groups := c.EndGroup - c.FirstGroup
 	rows := (groups-1)/rowGroups + 1
 	if limit := d.p.maxGroupsY; rows > limit {
 		return &backend.OpError{Op: "submit", Kernel: p.spec.Name, Device: d.info.Name, Err: backend.ErrUnsupported,
 			Detail: fmt.Sprintf("%d workgroups in one dispatch, the device allows %d", groups, uint64(limit)*rowGroups)}
 	}
-	C.sj_dispatch(d.shim, unsafe.Pointer(r.commands), raw(p.pipeline), raw(p.layout), &words[0], C.uint32_t(n),
+	C.sj_dispatch(d.shim, unsafe.Pointer(r.commands), raw(p.pipeline), raw(p.layout), &r.words[0], C.uint32_t(n+2),
 		C.uint32_t(min(groups, rowGroups)), C.uint32_t(rows))
 	return nil
+}
+
+// pushArguments writes the push constants of a kernel or draw but for the two words at their end, and returns their
+// number.
+func (t *timeline) pushArguments(r *recording, args []backend.Range, params []uint32) (n int, err error) {
+	for _, arg := range args {
+		at, err := t.d.place(arg)
+		if err != nil {
+			return 0, err
+		}
+		r.words[n], r.words[n+1] = C.uint32_t(at.address), C.uint32_t(at.address>>32)
+		n += 2
+	}
+	for _, param := range params {
+		r.words[n] = C.uint32_t(param)
+		n++
+	}
+	return n, nil
 }
 
 func (d *driver) overdue(t *timeline, value uint64, limit time.Duration) error {

@@ -32,6 +32,7 @@ type timeline struct {
 	family     uint32
 	semaphore  vk.Semaphore
 	computes   bool
+	draws      bool    // passes of the rasterizer
 	tickMask   uint64  // of valid bits of a time stamp; 0: the queue has none
 	nanosecond float64 // of a tick
 
@@ -52,6 +53,7 @@ type recording struct {
 	value    uint64 // that the batch signals
 	// push constants while recording; kept here because memory that C sees cannot lie on the stack
 	words [maxPushWords]C.uint32_t
+	drawing
 }
 
 // keptTimes is the number of batches whose times are kept for someone to ask.
@@ -117,6 +119,7 @@ func (t *timeline) reserve(r *recording, stamps uint32) error {
 }
 
 func (t *timeline) discard(r *recording) {
+	r.endDraws(t.d)
 	vk.DestroyQueryPool(t.d.device, r.queries, nil)
 	vk.DestroyCommandPool(t.d.device, r.pool, nil)
 }
@@ -159,6 +162,7 @@ func (t *timeline) harvest(done uint64) {
 			}
 			delete(t.ticks, r.value-keptTimes)
 		}
+		r.endDraws(t.d)
 		t.idle = append(t.idle, r)
 	}
 	t.flying = append(t.flying[:0], t.flying[n:]...)

@@ -66,6 +66,7 @@ func Run(t *testing.T, open func(t *testing.T) backend.Driver, options Options) 
 		{"Info", infoChecks}, {"Memory", memoryChecks}, {"Transfer", transferChecks}, {"Kernel", kernelChecks},
 		{"Dispatch", dispatchChecks}, {"Timeline", timelineChecks}, {"Concurrency", concurrencyChecks},
 		{"Misuse", misuseChecks}, {"Device", deviceChecks}, {"Peer", peerChecks}, {"Graph", graphChecks},
+		{"Raster", rasterChecks},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.checks {

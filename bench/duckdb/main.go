@@ -43,6 +43,9 @@ func main() {
 
 // run parses the arguments and prints one JSON object.
 func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) > 0 && args[0] == "groupby" {
+		return runGroups(ctx, args[1:], out)
+	}
 	var task joinTask
 	var on, columns string
 	flags := flag.NewFlagSet("duckdb-peer", flag.ContinueOnError)

@@ -22,6 +22,7 @@ import (
 // Result is a measured join, or sequence of joins.
 type Result struct {
 	Algorithm    string
+	Chosen       string              // algorithm of the last plan
 	RRows, SRows uint64              // of the inputs; for a sequence, R is all dimension tables together
 	Rows         uint64              // of the output
 	Times        measure.Summary     // of all stages together, on the device; Wall if it has no timestamps
@@ -29,7 +30,7 @@ type Result struct {
 	Wall         measure.Summary     // by the clock of the host, from the call to the end of the device's work
 	Stages       []backend.StageTime // of the run whose time is the median
 	PeakBytes    uint64              // device memory, inputs and output included
-	Skipped      error               // why there are no times: ErrNotUnique, or the join does not fit
+	Skipped      error               // why there are no times: ErrNotUnique, ErrUnsupported, or the join does not fit
 }
 
 // TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
@@ -55,6 +56,9 @@ func (r *Result) Phases() (transform, match, gather time.Duration) {
 
 // Bed is the workload of a cell on a device.
 type Bed struct {
+	// Drawn are the rates of draws that the planner reckons with; 0: those of its tables.
+	Drawn operator.RasterRates
+
 	ops    *primitive.Ops
 	device *backend.Device
 	memory *exec.Scope
@@ -153,6 +157,7 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []relation
 // output is what comes of a join. The owner releases it.
 type output struct {
 	operator.Collector
+	chosen  string   // algorithm
 	sides   [2]int   // of the operator that R and S are
 	payload [2][]int // bytes of its columns
 }
@@ -186,7 +191,7 @@ func (b *Bed) joinWith(ctx context.Context, a Algorithm, lane *exec.Lane, left *
 	op := plan.Algorithm.Open(ctx, lane, plan)
 	defer op.Close()
 	out := &output{Collector: operator.Collector{Lane: lane, Most: plan.Facts.Window}, sides: sides,
-		payload: plan.Facts.Payload}
+		chosen: plan.Algorithm.Name(), payload: plan.Facts.Payload}
 	if err := feed(ctx, lane, op, build, granules(probe, plan.Facts.Granule), out); err != nil {
 		out.Release()
 		return nil, err
@@ -212,10 +217,11 @@ func feed(ctx context.Context, lane *exec.Lane, op operator.Operator, build *rel
 // as there are.
 func (b *Bed) plan(ctx context.Context, a Algorithm, lane *exec.Lane, build *relation.Chunk, probe []*relation.Chunk,
 	sides [2]int) (*operator.Plan, error) {
-	info, check := lane.Device().Info(), b.check
+	check := b.check
 	f := operator.Facts{KeyBytes: build.Keys.Bytes, KeyBits: max(1, bits.Len64(check.greatest)), Narrow: build.Narrow,
 		Granule: b.granule, Window: b.window, OutputRows: check.pairs.rows, Unique: b.unique, Tuning: lane.Tuning(),
-		Software: info.Type == backend.Software, SubgroupSize: int(info.SubgroupSize)}
+		Drawn: b.Drawn}
+	f.On(lane.Device())
 	var ratios [2]float64
 	for side, of := range sides {
 		rows := check.matched[side].rows
@@ -309,8 +315,8 @@ func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *outpu
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
 // Measure verifies algorithms and then times them, in rounds that run each once, so that other load on a shared machine
-// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, or
-// that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a result is wrong.
+// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, that the
+// device cannot run, or that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a result is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
 	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
@@ -320,7 +326,8 @@ func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, w
 			if results[i].Skipped != nil {
 				continue
 			}
-			if err := run(i); errors.Is(err, ErrNotUnique) || measure.DoesNotFit(err) {
+			if err := run(i); errors.Is(err, ErrNotUnique) || errors.Is(err, backend.ErrUnsupported) ||
+				measure.DoesNotFit(err) {
 				results[i].Skipped = err
 			} else if err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
@@ -375,7 +382,7 @@ func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
 		return err
 	}
 	defer out.Release()
-	r.Rows = out.Rows
+	r.Rows, r.Chosen = out.Rows, out.chosen
 	if err := b.check.verify(ctx, device, out, b.want); err != nil {
 		return err
 	}

@@ -19,7 +19,9 @@ type Cell struct {
 	// Query is a join of TPC-H, made of the files in Folder (workload.TPCHJoin): of the specification only KeyBytes
 	// counts then. Without a folder it is made by the specification.
 	Query, Folder string
-	How           string // of [Hows]; "" is inner
+	// Crossed, if it has hot keys, is what R and S are instead; its Rows are RRows of the specification.
+	Crossed workload.CrossedSpec
+	How     string // of [Hows]; "" is inner
 	// Granule is the number of probe rows at a time, a multiple of 64, and Window the number of output rows that there
 	// is room for at a time. 0 means all of them.
 	Granule, Window uint64
@@ -47,15 +49,24 @@ func (c Cell) workload() string {
 	switch {
 	case c.Dimensions > 0:
 		return fmt.Sprintf("star r=%d s=%d dimensions=%d seed=%d", c.Spec.RRows, c.Spec.SRows, c.Dimensions, c.Spec.Seed)
+	case c.Crossed.Hot > 0:
+		return c.crossed().String()
 	case c.Folder != "":
 		return fmt.Sprintf("tpch join=%s key-bytes=%d", c.Query, c.Spec.KeyBytes)
 	}
 	return c.Spec.String()
 }
 
-// Kind returns pkfk, star or tpch.
+func (c Cell) crossed() workload.CrossedSpec {
+	c.Crossed.Rows = c.Spec.RRows
+	return c.Crossed
+}
+
+// Kind returns pkfk, star, crossed or tpch.
 func (c Cell) Kind() string {
 	switch {
+	case c.Crossed.Hot > 0:
+		return "crossed"
 	case c.Dimensions > 0:
 		return "star"
 	case c.Folder != "":
@@ -81,6 +92,9 @@ func (c Cell) Validate() error {
 	if c.Granule%granuleRows != 0 {
 		return fmt.Errorf("%w: granules of %d rows, must be multiples of %d", workload.ErrSpec, c.Granule, granuleRows)
 	}
+	if c.Crossed.Hot > 0 {
+		return c.crossed().Validate()
+	}
 	if c.Dimensions > 0 {
 		if want != hows[0].want {
 			return fmt.Errorf("%w: a sequence of %s joins", workload.ErrSpec, c.How)
@@ -92,7 +106,8 @@ func (c Cell) Validate() error {
 
 // unique says that no key is twice on the side with fewer rows, the left one of two that are equal.
 func (c Cell) unique(leftRows, rightRows uint64) bool {
-	return c.Spec.Multiplicity == (workload.Multiplicity{}) && c.Spec.Distinct == 0 &&
+	return c.Spec.Multiplicity == (workload.Multiplicity{}) && c.Spec.Distinct == 0 && !c.Spec.Skewed() &&
+		c.Crossed.Hot == 0 && c.Query != "JO3" &&
 		(leftRows <= rightRows || c.Spec.SelfJoin)
 }
 
@@ -127,7 +142,9 @@ func (c Cell) make(ctx context.Context) (*tables, error) {
 	}
 	var left, right arrow.Table
 	var err error
-	if c.Folder != "" {
+	if c.Crossed.Hot > 0 {
+		left, right, err = workload.Crossed(ctx, c.crossed())
+	} else if c.Folder != "" {
 		left, right, err = workload.TPCHJoin(ctx, c.Folder, c.Query, c.Spec.KeyBytes)
 	} else {
 		left, right, err = workload.PKFK(ctx, c.Spec)

@@ -3,9 +3,8 @@ package joins
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
@@ -225,22 +224,6 @@ func query(c Cell) string {
 }
 
 // FindFigures returns figures by name, all for "all".
-func FindFigures(names []string) (found []Figure, err error) {
-	all := Figures()
-	if slices.Equal(names, []string{"all"}) {
-		return all, nil
-	}
-	for _, name := range names {
-		i := slices.IndexFunc(all, func(f Figure) bool { return f.Name == name })
-		if i < 0 {
-			var known []string
-			for _, f := range all {
-				known = append(known, f.Name)
-			}
-			return nil, fmt.Errorf("%w: no figure %q; there are %s, and all", backend.ErrInvalidInput, name,
-				strings.Join(known, ", "))
-		}
-		found = append(found, all[i])
-	}
-	return found, nil
+func FindFigures(names []string) ([]Figure, error) {
+	return measure.FindFigures(Figures(), func(f *Figure) string { return f.Name }, names)
 }

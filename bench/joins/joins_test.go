@@ -44,6 +44,8 @@ var cells = []Cell{
 	cell(func(c *Cell) { c.Dimensions = 3 }),
 	cell(func(c *Cell) { c.Spec.Distinct, c.Spec.RRows, c.Spec.SRows = 100, 700, 1000 }),
 	cell(func(c *Cell) { c.Spec.RRows, c.Spec.SRows, c.Spec.MatchRatio = 9000, 4000, 0.5 }), // S is the build side
+	cell(func(c *Cell) { c.Spec.SelfJoin, c.Spec.SRows, c.Spec.Zipf = true, 4000, 0.9 }),    // both are skewed
+	cell(func(c *Cell) { c.Crossed = workload.CrossedSpec{Hot: 3, HotRows: 20} }),
 }
 
 // kinds are joins of rows with and without a partner.

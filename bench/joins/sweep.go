@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -50,6 +51,13 @@ func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.T
 		if err := cell.Validate(); err != nil {
 			return err
 		}
+	} else if err := s.checkCell(); err != nil {
+		return err
+	}
+	if s.TPCH != "" {
+		if err := workload.CheckTPCH(ctx, s.TPCH); err != nil {
+			return err
+		}
 	}
 	file, err := measure.Create(s.CSV, s.Command, info, fileColumns)
 	if err != nil {
@@ -64,6 +72,28 @@ func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.T
 		}
 	}
 	return file.Commit(ctx)
+}
+
+// checkCell returns ErrInvalidInput if no figure has the cell that is asked for.
+func (s *Sweep) checkCell() error {
+	var places []string
+	for _, f := range s.Figures {
+		for _, c := range s.scaled(f) {
+			places = append(places, f.Axis(c))
+		}
+	}
+	return measure.CheckCell(s.Cell, places)
+}
+
+// scaled returns all cells of a figure, with the rows and files of the sweep.
+func (s *Sweep) scaled(f Figure) (cells []Cell) {
+	for _, c := range f.Cells {
+		if c.Query != "" {
+			c.Folder = s.TPCH
+		}
+		cells = append(cells, c.Scaled(s.Scale))
+	}
+	return cells
 }
 
 // run is a sweep under way. Each algorithm of a cell is measured once, whatever the figures that have it.
@@ -86,16 +116,16 @@ func (w *run) figure(ctx context.Context, f Figure) error {
 	}
 	var cells []Cell
 	places := []string{""}
-	for _, c := range f.Cells {
-		if c.Query != "" {
-			c.Folder = w.TPCH
-		}
-		if c = c.Scaled(w.Scale); f.Axis == nil || strings.Contains(f.Axis(c), w.Cell) {
+	for _, c := range w.scaled(f) {
+		if f.Axis == nil || strings.Contains(f.Axis(c), w.Cell) {
 			cells = append(cells, c)
 		}
 	}
+	if len(cells) == 0 {
+		return nil
+	}
 	if f.Axis != nil {
-		w.out.Println("\n" + f.Name + ": " + f.Title)
+		w.out.Println("\n" + measure.TitleLine(f.Name, f.Title, w.Scale))
 		places = nil
 		for _, c := range cells {
 			places = append(places, f.Axis(c))

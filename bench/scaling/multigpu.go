@@ -79,14 +79,18 @@ func (s MultiGPU) Run(ctx context.Context, open Open, out measure.Output) (err e
 		}
 		d.untrace = s.Trace.Device(d.ops.Device())
 		m.devices = append(m.devices, d)
-		out.Println(fmt.Sprintf("device %d: %s", len(m.devices), measure.DeviceText(d.info())))
 	}
 	first := m.devices[0].info()
-	s.scaled(first, multiGPUScale)
+	if err := s.scaled(first, multiGPUScale); err != nil {
+		return err
+	}
 	if m.file, err = measure.Create(s.CSV, s.Command, first, fileColumns); err != nil {
 		return err
 	}
 	defer m.file.Abort()
+	for i, d := range m.devices {
+		out.Println(fmt.Sprintf("device %d: %s", i+1, measure.DeviceText(d.info())))
+	}
 	if err := m.prepare(ctx); err != nil {
 		return err
 	}
@@ -145,7 +149,10 @@ func (m *multi) inHostMemory(n int) *endtoend.Rates {
 
 func (m *multi) figure(ctx context.Context, f Figure) error {
 	cells, counts := m.cells(f), m.counts(f)
-	m.out.Println("\n" + f.Name + ": " + f.Title)
+	if len(cells) == 0 {
+		return nil
+	}
+	m.out.Println("\n" + measure.TitleLine(f.Name, f.Title, m.Scale))
 	table := newDeviceTable(f, cells)
 	m.out.Println(table.head())
 	for _, c := range cells {

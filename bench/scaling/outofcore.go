@@ -51,17 +51,19 @@ func (s OutOfCore) Run(ctx context.Context, open Open, out measure.Output) (err 
 		return err
 	}
 	info := *d.info()
-	s.scaled(&info, outOfCoreScale)
+	if err := s.scaled(&info, outOfCoreScale); err != nil {
+		return errors.Join(err, d.close())
+	}
+	if c.file, err = measure.Create(s.CSV, s.Command, &info, fileColumns); err != nil {
+		return errors.Join(err, d.close())
+	}
+	defer c.file.Abort()
 	out.Println(measure.DeviceText(&info))
 	out.Enter("measure the machine")
 	c.rates, err = measureRates(ctx, d.ops)
 	if err := errors.Join(err, d.close()); err != nil {
 		return err
 	}
-	if c.file, err = measure.Create(s.CSV, s.Command, &info, fileColumns); err != nil {
-		return err
-	}
-	defer c.file.Abort()
 	printRates(out, []int{1}, map[int]*endtoend.Rates{1: c.rates})
 	for _, f := range s.Figures {
 		if err := c.figure(ctx, f); err != nil {
@@ -73,7 +75,10 @@ func (s OutOfCore) Run(ctx context.Context, open Open, out measure.Output) (err 
 
 func (s *core) figure(ctx context.Context, f Figure) error {
 	cells := s.cells(f)
-	s.out.Println("\n" + f.Name + ": " + f.Title)
+	if len(cells) == 0 {
+		return nil
+	}
+	s.out.Println("\n" + measure.TitleLine(f.Name, f.Title, s.Scale))
 	table := newMemoryTable(f, cells)
 	s.out.Println(table.head())
 	firsts := map[Way]*reference{} // by algorithm and output

@@ -137,6 +137,9 @@ func newMemoryTable(f Figure, cells []Cell) *table {
 		{head: "LIMIT", width: len("1/16 1023.9 MiB"), align: text.Right, known: true, cell: (*line).limitText},
 		medianColumn, spreadColumn,
 		{head: "NS/TUPLE", width: text.NumberColumns, align: text.Right, cell: func(l *line) string {
+			if ns := l.perTuple(); ns >= 1000 { // without an exponent
+				return fmt.Sprintf("%.0f", ns)
+			}
 			return fmt.Sprintf("%.3g", l.perTuple())
 		}},
 		{head: "OF FIRST", align: text.Right, cell: func(l *line) string { return timesText(l.ofBase()) }},

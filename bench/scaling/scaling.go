@@ -37,14 +37,20 @@ type Options struct {
 	Trace             *exec.Trace // of what devices and goroutines do; nil: none
 }
 
-// scaled chooses the scale that is not given.
-func (o *Options) scaled(info *backend.DeviceInfo, cpuScale int) {
-	if o.Scale >= 0 {
-		return
+// scaled chooses the scale that is not given. ErrInvalidInput if no figure has the cell that is asked for.
+func (o *Options) scaled(info *backend.DeviceInfo, cpuScale int) error {
+	if o.Scale < 0 {
+		if o.Scale = 0; info.CPULike() {
+			o.Scale = cpuScale
+		}
 	}
-	if o.Scale = 0; info.CPULike() {
-		o.Scale = cpuScale
+	var places []string
+	for _, f := range o.Figures {
+		for _, c := range f.Cells {
+			places = append(places, f.Axis(c.Scaled(o.Scale)))
+		}
 	}
+	return measure.CheckCell(o.Cell, places)
 }
 
 var measureRates = endtoend.MeasureRates // tests have rates without measuring them

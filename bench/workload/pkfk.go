@@ -23,7 +23,8 @@ import (
 // With a multiplicity, R's keys are not unique: the first key has as many rows as the first number says, each next key
 // one more, up to the second number, and then it starts again. There are then fewer keys than rows, and payloads differ
 // between rows of one key. With Distinct there are this many keys, whose numbers of rows differ by at most one. S draws
-// from these keys or, with SelfJoin, has those of R in another random order.
+// from these keys or, with SelfJoin, has those of R in another random order. With SelfJoin and a Zipf factor R draws its
+// keys, too, from 0 to RRows-1.
 type PKFKSpec struct {
 	RRows, SRows         int64
 	RPayloads, SPayloads []int        // bytes of each payload column; 4: int32, 8: int64
@@ -80,10 +81,34 @@ func (m Multiplicity) keys(rows int64) (key func(row int64) int64, count int64) 
 // keys gives the key of each of R's rows when they are in the order of their keys, or, with
 // Distinct, in turn, and how many keys there are.
 func (s PKFKSpec) keys() (key func(row int64) int64, count int64) {
+	if s.Skewed() {
+		zipf, err := NewZipf(max(s.RRows, 1), s.Zipf)
+		if err != nil {
+			panic(err) // the factor is checked before
+		}
+		return s.ranked(zipf, s.RRows), s.RRows
+	}
 	if s.Distinct > 0 {
 		return func(row int64) int64 { return row % s.Distinct }, min(s.Distinct, s.RRows)
 	}
 	return s.Multiplicity.keys(s.RRows)
+}
+
+// Skewed says that the keys of both sides are.
+func (s PKFKSpec) Skewed() bool { return s.SelfJoin && s.Zipf > 0 }
+
+// ranked draws the rank of a key for a row, and gives the key that has this rank.
+func (s PKFKSpec) ranked(zipf *Zipf, keys int64) func(row int64) int64 {
+	seed := derive(s.Seed, seedForeign)
+	ranks := NewPermutation(keys, derive(s.Seed, seedRank))
+	return func(row int64) int64 {
+		random := streamAt(seed, uint64(row))
+		rank := zipf.draw(&random)
+		if s.Zipf == 0 {
+			return rank
+		}
+		return ranks.At(rank)
+	}
 }
 
 // RowsOfKey returns the number of rows of R per key.
@@ -154,7 +179,9 @@ func (s PKFKSpec) Validate() error {
 	check(1 <= low && low <= high && high <= MaxMultiplicity, "multiplicity is %d..%d, must be within 1..%d", low, high, MaxMultiplicity)
 	check(s.Distinct >= 0, "%d distinct keys, must not be negative", s.Distinct)
 	check(s.Distinct == 0 || s.Multiplicity == (Multiplicity{}), "there is a number of distinct keys and a multiplicity")
-	check(!s.SelfJoin || s.SRows == s.RRows && s.Zipf == 0, "a self join has as many rows on both sides and no zipf factor")
+	check(!s.SelfJoin || s.SRows == s.RRows, "a self join has as many rows on both sides")
+	check(!s.Skewed() || s.Multiplicity == (Multiplicity{}) && s.Distinct == 0 && s.MatchRatio == 1,
+		"a skewed self join has its own number of rows per key, which all match")
 	if s.KeyBytes == 4 && s.RRows > 0 && len(faults) == 0 {
 		_, count := s.keys()
 		keys := float64(count)
@@ -234,16 +261,7 @@ func (s PKFKSpec) foreignKeys(keyOf func(row int64) int64, keys int64) (func(row
 	if err != nil {
 		return nil, err
 	}
-	seed := derive(s.Seed, seedForeign)
-	ranks := NewPermutation(keys, derive(s.Seed, seedRank))
-	return func(row int64) int64 {
-		random := streamAt(seed, uint64(row))
-		rank := zipf.draw(&random)
-		if s.Zipf == 0 {
-			return rank
-		}
-		return ranks.At(rank)
-	}, nil
+	return s.ranked(zipf, keys), nil
 }
 
 // table makes a key column and its payload columns. rowKey gives the key of a row

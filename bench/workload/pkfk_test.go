@@ -2,8 +2,10 @@ package workload
 
 import (
 	"context"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -219,6 +221,21 @@ func TestPKFKMultiplicity(t *testing.T) {
 		payloads[v] = true
 	}
 	require.Len(t, payloads, 81)
+
+	skewed := DefaultPKFK(4000, 4000)
+	skewed.SelfJoin, skewed.Zipf = true, 1
+	r, s, err = PKFK(context.Background(), skewed)
+	require.NoError(t, err)
+	for side, table := range []arrow.Table{r, s} {
+		counts[side] = map[int64]int{}
+		for _, key := range values(table.Column(0)) {
+			require.True(t, key >= 0 && key < 4000)
+			counts[side][key]++
+		}
+	}
+	require.Equal(t, counts[0], counts[1])
+	hottest := slices.Max(slices.Collect(maps.Values(counts[0])))
+	require.InDelta(t, 4000/8.87, hottest, 90, "1/H(4000) of the rows")
 
 	spec.Multiplicity, spec.SelfJoin, spec.RRows, spec.SRows, spec.MatchRatio = Multiplicity{4, 4}, false, 4000, 9000, 0.25
 	r, s, err = PKFK(context.Background(), spec)

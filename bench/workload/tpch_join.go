@@ -18,7 +18,8 @@ import (
 type tpchJoin struct{ left, right tpchSide }
 
 type tpchSide struct {
-	file    string // empty: part
+	file    string // empty: made
+	made    func(scale int64) [][]int64
 	columns []string
 	keys    int // the first columns, which are keys
 	where   map[string]filter
@@ -27,7 +28,7 @@ type tpchSide struct {
 // filter says which values of a column pass; nil for a column of another type.
 type filter func(column arrow.Array) func(row int) bool
 
-// The joins of GFTR table 6. TPC-H's Q19 asks for the ship modes AIR and AIR REG, of which the generator makes the first only.
+// The joins of GFTR table 6, and JO1 to JO4 of GARUDA 6.1.1. TPC-H's Q19 asks for the ship modes AIR and AIR REG, of which the generator makes the first only.
 var tpchJoins = map[string]tpchJoin{
 	"J1": {
 		left: tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"}, keys: 2},
@@ -39,9 +40,25 @@ var tpchJoins = map[string]tpchJoin{
 		right: tpchSide{file: lineitemFile, columns: []string{"l_orderkey", "l_quantity"}, keys: 1},
 	},
 	"J3": {
-		left: tpchSide{columns: []string{"p_partkey", "p_brand", "p_size", "p_container"}, keys: 1},
+		left: tpchSide{made: parts, columns: []string{"p_partkey", "p_brand", "p_size", "p_container"}, keys: 1},
 		right: tpchSide{file: lineitemFile, columns: []string{"l_partkey", "l_quantity", "l_extendedprice", "l_discount"}, keys: 1,
 			where: map[string]filter{"l_shipmode": is("AIR"), "l_shipinstruct": is("DELIVER IN PERSON")}},
+	},
+	"JO1": {
+		left:  tpchSide{made: customers, columns: []string{"c_custkey", "c_acctbal"}, keys: 1},
+		right: tpchSide{file: ordersFile, columns: []string{"o_custkey", "o_totalprice"}, keys: 1},
+	},
+	"JO2": {
+		left:  tpchSide{made: parts, columns: []string{"p_partkey", "p_size"}, keys: 1},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_partkey", "l_extendedprice"}, keys: 1},
+	},
+	"JO3": {
+		left:  tpchSide{made: partSupplies, columns: []string{"ps_partkey", "ps_supplycost"}, keys: 1},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_partkey", "l_extendedprice"}, keys: 1},
+	},
+	"JO4": {
+		left:  tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_totalprice"}, keys: 1},
+		right: tpchSide{file: lineitemFile, columns: []string{"l_orderkey", "l_extendedprice"}, keys: 1},
 	},
 }
 
@@ -67,10 +84,10 @@ func is(text string) filter {
 	}
 }
 
-// TPCHJoin derives the relations of a join of GFTR table 6 (J1, J2, J3) from the files that [TPCH] wrote to a folder:
-// the filters of their queries are applied, rows are in random order, keys have keyBytes bytes and all other values 8,
-// money is in hundredths, dates are in days. The files do not include the part table: J3 generates one with the keys,
-// and random values in its columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec,
+// TPCHJoin derives the relations of a join of GFTR table 6 (J1, J2, J3) or of GARUDA 6.1.1 (JO1 to JO4, of a column
+// beside the key each) from the files that [TPCH] wrote to a folder: the filters of their queries are applied, rows are
+// in random order, keys have keyBytes bytes and all other values 8, money is in hundredths, dates are in days. There are
+// no files of part, customer and partsupp: these are generated with their keys, and random values in their columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec,
 // those of tableio, or ctx's.
 func TPCHJoin(ctx context.Context, dir, name string, keyBytes int) (left, right arrow.Table, err error) {
 	join, ok := tpchJoins[name]
@@ -97,7 +114,7 @@ func (s tpchSide) make(ctx context.Context, dir string, keyBytes int, seed uint6
 	}
 	read := s.read
 	if s.file == "" {
-		read = parts
+		read = s.readMade
 	}
 	rows, err := read(ctx, dir)
 	if err != nil {
@@ -122,6 +139,19 @@ func (s tpchSide) make(ctx context.Context, dir string, keyBytes int, seed uint6
 // openTPCH opens one of the files.
 func openTPCH(ctx context.Context, dir, file string) (*tableio.Reader, error) {
 	return tableio.Open(ctx, filepath.Join(dir, file), tableio.ReadOptions{Format: tableio.Parquet})
+}
+
+// CheckTPCH returns an error if the files that [TPCH] writes to a folder cannot be opened. Errors: those of tableio, or
+// ctx's.
+func CheckTPCH(ctx context.Context, dir string) error {
+	for _, file := range []string{ordersFile, lineitemFile} {
+		reader, err := openTPCH(ctx, dir, file)
+		if err != nil {
+			return err
+		}
+		reader.Close()
+	}
+	return nil
 }
 
 // read returns the columns of the rows that pass the filters.
@@ -201,20 +231,60 @@ func integers(column arrow.Array) func(row int) int64 {
 	return nil
 }
 
-const partsPerScale = 200_000
-
-// parts are as many as lineitem refers to: keys from 1 on, one of 25 brands, 50 sizes and 40 containers.
-func parts(ctx context.Context, dir string) ([][]int64, error) {
+// readMade makes the columns of a table that there is no file of, for the scale factor of orders.
+func (s tpchSide) readMade(ctx context.Context, dir string) ([][]int64, error) {
 	orders, err := openTPCH(ctx, dir, ordersFile)
 	if err != nil {
 		return nil, err
 	}
 	defer orders.Close()
-	count := int(math.Ceil(float64(orders.Rows())/ordersPerScale)) * partsPerScale
-	rows := [][]int64{make([]int64, count), make([]int64, count), make([]int64, count), make([]int64, count)}
-	for i := range rows[0] {
-		random := at(partsPerScale, uint64(i))
-		rows[0][i], rows[1][i], rows[2][i], rows[3][i] = int64(i+1), int64(random%25), int64(random>>8%50), int64(random>>16%40)
+	return s.made(int64(math.Ceil(float64(orders.Rows()) / ordersPerScale)))[:len(s.columns)], nil
+}
+
+// Rows of the tables that there is no file of, for a scale factor of 1, and suppliers of a part.
+const (
+	partsPerScale     = 200_000
+	customersPerScale = 150_000
+	suppliersOfPart   = 4
+)
+
+// parts are as many as lineitem refers to: keys from 1 on, one of 25 brands, 50 sizes and 40 containers.
+func parts(scale int64) [][]int64 {
+	return madeRows(scale*partsPerScale, partsPerScale, func(row int64, random uint64) []int64 {
+		return []int64{row + 1, int64(random % 25), int64(random >> 8 % 50), int64(random >> 16 % 40)}
+	})
+}
+
+// customers have keys from 1 on and a balance in hundredths.
+func customers(scale int64) [][]int64 {
+	return madeRows(scale*customersPerScale, customersPerScale, func(row int64, random uint64) []int64 {
+		return []int64{row + 1, int64(random%1_100_000) - 99_999}
+	})
+}
+
+// partSupplies are the key of a part and a cost in hundredths, for each of its suppliers.
+func partSupplies(scale int64) [][]int64 {
+	return madeRows(scale*partsPerScale*suppliersOfPart, suppliersOfPart, func(row int64, random uint64) []int64 {
+		return []int64{row/suppliersOfPart + 1, supplyCost(random)}
+	})
+}
+
+// supplyCost is from 1.00 to 1000.00, in hundredths.
+func supplyCost(random uint64) int64 { return 100 + int64(random%99_901) }
+
+// madeRows returns the columns of rows, of which each is made of its number and a random word.
+func madeRows(count int64, seed uint64, row func(row int64, random uint64) []int64) (columns [][]int64) {
+	for i := range count {
+		values := row(i, at(seed, uint64(i)))
+		if columns == nil {
+			columns = make([][]int64, len(values))
+			for c := range columns {
+				columns[c] = make([]int64, count)
+			}
+		}
+		for c, v := range values {
+			columns[c][i] = v
+		}
 	}
-	return rows, nil
+	return columns
 }

@@ -185,7 +185,7 @@ func TestTPCHInAChild(t *testing.T) {
 // The relations of the joins hold what their queries ask for.
 func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
 	t.Helper()
-	dates, modes, instructions := column(t, lines, "l_shipdate"), column(t, lines, "l_shipmode"),
+	shipped, modes, instructions := column(t, lines, "l_shipdate"), column(t, lines, "l_shipmode"),
 		column(t, lines, "l_shipinstruct")
 	for name, want := range map[string]struct {
 		left, right []string
@@ -194,7 +194,7 @@ func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
 	}{
 		"J1": {[]string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"},
 			[]string{"l_orderkey", "l_extendedprice"}, 1500,
-			func(row int) bool { return dates[row][:4] == "1995" || dates[row][:4] == "1996" }},
+			func(row int) bool { return shipped[row][:4] == "1995" || shipped[row][:4] == "1996" }},
 		"J2": {[]string{"o_orderkey", "o_custkey", "o_orderdate", "o_totalprice"}, []string{"l_orderkey", "l_quantity"},
 			1500, func(int) bool { return true }},
 		"J3": {[]string{"p_partkey", "p_brand", "p_size", "p_container"},
@@ -243,7 +243,43 @@ func requireTPCHJoins(t *testing.T, dir string, orders, lines arrow.Table) {
 		left.Release()
 		right.Release()
 	}
-	_, _, err := TPCHJoin(context.Background(), dir, "J9", 4)
+	for name, want := range map[string]struct {
+		left, right      string
+		leftRows, perKey int64
+	}{
+		"JO1": {"c_custkey", "o_custkey", 150_000, 1}, "JO2": {"p_partkey", "l_partkey", 200_000, 1},
+		"JO3": {"ps_partkey", "l_partkey", 800_000, 4}, "JO4": {"o_orderkey", "l_orderkey", 1500, 1},
+	} {
+		left, right, err := TPCHJoin(context.Background(), dir, name, 4)
+		require.NoError(t, err, name)
+		require.Equal(t, want.leftRows, left.NumRows(), name)
+		rows := map[int64]int64{}
+		for _, key := range ints(t, left, want.left) {
+			rows[key]++
+		}
+		require.Len(t, rows, int(want.leftRows/want.perKey), name)
+		for _, key := range ints(t, right, want.right) {
+			require.Equal(t, want.perKey, rows[key], name)
+		}
+		left.Release()
+		right.Release()
+	}
+	lineOrder, err := TPCHLineOrder(context.Background(), dir)
+	require.NoError(t, err)
+	defer lineOrder.Release()
+	require.Equal(t, ints(t, lines, "l_orderkey"), ints(t, lineOrder, "orderkey"))
+	require.Equal(t, cents(t, lines, "l_extendedprice"), ints(t, lineOrder, "extendedprice"))
+	days, keys := map[int64]int64{}, ints(t, orders, "o_orderkey")
+	for row, date := range column(t, orders, "o_orderdate") {
+		day, err := time.Parse(time.DateOnly, date)
+		require.NoError(t, err)
+		days[keys[row]] = day.Unix() / (24 * 60 * 60)
+	}
+	dates := ints(t, lineOrder, "orderdate")
+	for row, key := range ints(t, lineOrder, "orderkey") {
+		require.Equal(t, days[key], dates[row])
+	}
+	_, _, err = TPCHJoin(context.Background(), dir, "J9", 4)
 	require.ErrorIs(t, err, ErrSpec)
 	_, _, err = TPCHJoin(context.Background(), t.TempDir(), "J2", 8)
 	require.ErrorIs(t, err, tableio.ErrInput)

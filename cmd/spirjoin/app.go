@@ -12,13 +12,14 @@ import (
 
 // app is the tree of commands and flags.
 func (s *session) app() *cli.App {
-	commands := []*cli.Command{s.joinCommand(), s.devicesCommand(), s.doctorCommand(), s.genCommand(), s.benchCommand(), s.tuneCommand(), s.versionCommand()}
+	commands := []*cli.Command{s.joinCommand(), s.groupCommand(), s.devicesCommand(), s.doctorCommand(),
+		s.genCommand(), s.benchCommand(), s.tuneCommand(), s.versionCommand()}
 	for _, c := range commands {
 		prepare(c)
 	}
 	return &cli.App{
 		Name:                      "spirjoin",
-		Usage:                     "joins tables on any GPU with a Vulkan driver, or on the CPU",
+		Usage:                     "joins and groups tables on any GPU with a Vulkan driver, or on the CPU",
 		Version:                   version(),
 		Commands:                  commands,
 		HideHelpCommand:           true, // `help COMMAND` is turned into `COMMAND --help`

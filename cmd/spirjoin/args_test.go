@@ -42,7 +42,7 @@ func TestArrange(t *testing.T) {
 func TestArrangeNamesWhatIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		"jion a b":               `unknown command "jion"; did you mean "join"?`,
-		"quux":                   `unknown command "quux"; there are help, join, devices, doctor, gen, bench, tune, version`,
+		"quux":                   `unknown command "quux"; there are help, join, groupby, devices, doctor, gen, bench, tune, version`,
 		"help dovices":           `unknown command "dovices"; did you mean "devices"?`,
 		"gen tcph":               `unknown command "tcph"; did you mean "tpch"?`,
 		"join a b --ont k":       `unknown flag --ont; did you mean --on?`,
@@ -106,7 +106,7 @@ func TestHelpNamesAlgorithms(t *testing.T) {
 	defer func() { join.Algorithms = all }()
 	join.Algorithms = append(slices.Clone(all), another{})
 	o := runProgram(t, exitDone, "join", "--help")
-	require.Contains(t, o.stdout, "ALGORITHM: phj-om, phj-um, hj, smj-om, smj-um or another; default: auto")
+	require.Contains(t, o.stdout, "NAME: phj-om, phj-um, hj, smj-om, smj-um, graphics or another; default: auto")
 }
 
 // another is an algorithm.

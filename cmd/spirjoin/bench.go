@@ -25,10 +25,10 @@ import (
 func (s *session) benchCommand() *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "measure", UsageText: "spirjoin bench COMMAND [flags]",
-		Subcommands: []*cli.Command{s.benchEndToEndCommand(), s.benchJoinsCommand(), s.benchMultiGPUCommand(),
-			s.benchOutOfCoreCommand(), s.benchPlannerCommand(), s.benchPrimitiveCommand()},
+		Subcommands: []*cli.Command{s.benchEndToEndCommand(), s.benchGraphicsCommand(), s.benchJoinsCommand(),
+			s.benchMultiGPUCommand(), s.benchOutOfCoreCommand(), s.benchPlannerCommand(), s.benchPrimitiveCommand()},
 		Action: func(c *cli.Context) error {
-			return usagef("bench needs a command: end-to-end, joins, multigpu, outofcore, planner or primitive")
+			return usagef("bench needs a command: end-to-end, graphics, joins, multigpu, outofcore, planner or primitive")
 		},
 	}
 }
@@ -89,12 +89,8 @@ func deviceOptionsOf(c *cli.Context) deviceOptions {
 // primitiveSweepOf reads the flags of `bench primitive`.
 func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	o = benchmark.Sweep{Options: benchmark.Options{Repeat: c.Int("repeat"), Warm: c.Duration("warm"),
-		Seed: c.Uint64("seed")},
-		CSV: c.String("csv"), Command: commandText(c)}
-	if o.Repeat < 1 {
-		f.fault("--repeat must be at least 1")
-	}
+	o = benchmark.Sweep{Options: benchmark.Options{Seed: c.Uint64("seed")}, CSV: c.String("csv"), Command: commandText(c)}
+	o.Repeat, o.Warm = f.timing()
 	o.Axes = benchmark.Axes{Names: c.Args().Slice(), Rows: f.rows("rows"), Keys: f.ints("key", "bits"),
 		Payloads: f.ints("payload", "bits")}
 	for _, name := range f.list("distribution") {
@@ -119,7 +115,7 @@ func primitiveSweepOf(c *cli.Context) (o benchmark.Sweep, err error) {
 func commandText(c *cli.Context) string {
 	text := strings.Join(append([]string{"spirjoin", "bench", c.Command.Name}, c.Args().Slice()...), " ")
 	for _, flag := range c.Command.Flags {
-		if name := flag.Names()[0]; c.IsSet(name) && name != "csv" {
+		if name := flag.Names()[0]; c.IsSet(name) && name != "csv" && name != "out" {
 			text += fmt.Sprintf(" --%s %s", name, flagText(c, name))
 		}
 	}
@@ -140,6 +136,29 @@ func flagText(c *cli.Context, name string) string {
 		return value.String()
 	}
 	return fmt.Sprint(c.Value(name))
+}
+
+// timing reads how often something is timed, and how long it runs before.
+func (f *joinFlags) timing() (repeat int, warm time.Duration) {
+	if repeat = f.Int("repeat"); repeat < 1 {
+		f.fault("--repeat must be at least 1")
+	}
+	if warm = f.Duration("warm"); warm < 0 {
+		f.fault("--warm is %v, must be 0s or more", warm)
+	}
+	return repeat, warm
+}
+
+// scale reads the power of 2 that divides rows; -1 is returned if it is not given.
+func (f *joinFlags) scale() int {
+	if !f.IsSet("scale") {
+		return -1
+	}
+	scale := f.Int("scale")
+	if scale < 0 || scale > 62 {
+		f.fault("--scale is %d, must be 0 to 62", scale)
+	}
+	return scale
 }
 
 // list reads a flag that holds words separated by commas and may be repeated.
@@ -247,16 +266,32 @@ type opener func(ctx context.Context, name string, deviceMemoryBytes uint64) (*b
 
 // measure runs a measurement, whose devices are found and opened by open. What is wrong with the tuning file is told
 // once.
-func (s *session) measure(run func(open opener, out measure.Output) error) (err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
-	if err != nil {
-		return err
+func (s *session) measure(run func(open opener, out measure.Output) error) error {
+	return s.measureIn([]spirjoin.SystemOptions{{}}, func(open []opener, out measure.Output) error {
+		return run(open[0], out)
+	})
+}
+
+// measureIn is measure where backends are opened several times, in several ways; there is an opener for each.
+func (s *session) measureIn(systems []spirjoin.SystemOptions,
+	run func(open []opener, out measure.Output) error) (err error) {
+	var openers []opener
+	told := make(map[string]bool)
+	for _, options := range systems {
+		system, failed := spirjoin.Discover(options)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, system.Close()) }()
+		openers = append(openers, s.opener(system, told))
 	}
-	defer func() { err = errors.Join(err, system.Close()) }()
 	progress := s.newProgress(false)
 	defer progress.close()
-	told := make(map[string]bool)
-	open := func(ctx context.Context, name string, deviceMemoryBytes uint64) (
+	return run(openers, measure.Output{Writer: lines{s.stdout, progress}, Phase: progress.report})
+}
+
+func (s *session) opener(system *spirjoin.System, told map[string]bool) opener {
+	return func(ctx context.Context, name string, deviceMemoryBytes uint64) (
 		*backend.Device, primitive.Tuning, error) {
 		device, err := system.Open(ctx, name, backend.DeviceOptions{DeviceMemoryBytes: deviceMemoryBytes})
 		if errors.Is(err, backend.ErrNoDevice) {
@@ -274,10 +309,9 @@ func (s *session) measure(run func(open opener, out measure.Output) error) (err 
 		}
 		return device, user, nil
 	}
-	return run(open, measure.Output{Writer: lines{s.stdout, progress}, Phase: progress.report})
 }
 
-// lines is standard output without the progress bar.
+// lines is standard output without the progress bar, and with flags instead of options to raise.
 type lines struct {
 	*output
 	progress *progress
@@ -285,5 +319,6 @@ type lines struct {
 
 func (l lines) Write(p []byte) (int, error) {
 	l.progress.clearLine()
-	return l.output.Write(p)
+	_, err := l.output.Write([]byte(nameRaisedFlags(string(p))))
+	return len(p), err
 }

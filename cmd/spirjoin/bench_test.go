@@ -144,7 +144,7 @@ func TestBenchJoinsFigures(t *testing.T) {
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
 	require.Equal(t, "", lines[1])
-	require.Equal(t, "gftr-12: joins by payload columns of each side", lines[2])
+	require.Equal(t, "gftr-12: joins by payload columns of each side; rows divided by 2^15", lines[2])
 	require.Regexp(t, `^CELL +ALGORITHM +MEDIAN +MIN +MAX +TUPLES/S +MEMORY +OUTPUT ROWS$`, lines[3])
 	require.Regexp(t, `^payloads=4  phj-om( +[\d.]+ [mu]?s){3} +[\d.]+ [kMG]/s +[\d.]+ [KM]iB +2\^12$`, lines[4])
 	require.Regexp(t, `^   .*\bmatch [\d.]+ [mu]s`, lines[5])
@@ -189,7 +189,8 @@ func TestBenchJoinsFigures(t *testing.T) {
 
 	again := strings.Split(run("phj-om", "--figure", "gftr-8,gftr-9", "--cell", "2^12").stdout, "\n")
 	require.Len(t, again, 12)
-	require.Empty(t, run("phj-om", "--figure", "gftr-8", "--cell", "nowhere").stderr)
+	again = strings.Split(run("phj-om", "--figure", "gftr-8,gftr-12", "--cell", "2^12").stdout, "\n")
+	require.Len(t, again, 7, "figures without the cell are left out")
 }
 
 func TestBenchJoinsUsage(t *testing.T) {
@@ -199,6 +200,8 @@ func TestBenchJoinsUsage(t *testing.T) {
 		"--figure gftr-99":               `no figure "gftr-99"; there are gftr-8, `,
 		"--figure gftr-8 phj":            `no join "phj"; there are phj-om, `,
 		"--figure gftr-8 --scale -1":     "--scale is -1, must be 0 to 62",
+		"--figure gftr-8 --cell zipf":    `no cell contains "zipf"; there are |R|=2^14, |R|=2^15, `,
+		"--warm -1s":                     "--warm is -1s, must be 0s or more",
 		"--payloads -1":                  "--payloads is -1, must be 0 to 1000",
 		"--payload-bytes 5 -r 10":        "payloads have 5 bytes, must be 4 or 8",
 		"--repeat 0":                     "--repeat must be at least 1",
@@ -211,6 +214,67 @@ func TestBenchJoinsUsage(t *testing.T) {
 		require.Contains(t, runProgram(t, exitUsage,
 			append([]string{"bench", "joins", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
 	}
+}
+
+// The host draws nothing: the lines of drawing methods say so, and all else is measured.
+func TestBenchGraphics(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	o := runProgram(t, exitDone, append([]string{"bench", "graphics", "--figure", "garuda-6.2,garuda-11,garuda-12a", "--scale",
+		"15", "--out", dir}, benchQuickly...)...)
+	require.Empty(t, o.stderr)
+	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+	require.Regexp(t, `^points into an image: none, .*does not draw`, lines[1])
+	require.Regexp(t, `^keys counted by a kernel with atomics: [\d.]+ [kMG]/s$`, lines[2])
+	require.Equal(t, "garuda-6.2: histogram of 2^10 keys, 512 bins", lines[4])
+	require.Regexp(t, `^CELL +METHOD +MEDIAN +MIN +MAX +ROWS/S +OUTPUT ROWS +TIME$`, lines[5])
+	require.Regexp(t, `^uniform  graphics  skipped: .*does not draw`, lines[6])
+	require.Regexp(t, `(?m)^uniform  compute( +[\d.]+ [mun]?s){3} +[\d.]+ [kMG]/s +\d+ +-$`, o.stdout)
+	require.Regexp(t, `(?m)^JO5   phj-um  `, o.stdout)
+	require.Regexp(t, `(?m)^SGO3  compute  `, o.stdout)
+	for _, figure := range []string{"garuda-6.2", "garuda-11", "garuda-12a"} {
+		for _, extension := range []string{".csv", ".svg"} {
+			require.FileExists(t, filepath.Join(dir, figure+extension))
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "garuda-11.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "bench graphics --figure garuda-6.2,garuda-11,garuda-12a --scale 15")
+	require.NotContains(t, string(text), dir)
+}
+
+func TestBenchGraphicsUsage(t *testing.T) {
+	golden.Require(t, "bench-graphics-figures.txt",
+		runProgram(t, exitDone, "bench", "graphics", "--figure", "list").stdout)
+	for args, want := range map[string]string{
+		"--figure garuda-7": `no figure "garuda-7"; there are garuda-6.2, `,
+		"--scale -1":        "--scale is -1, must be 0 to 62",
+		"--repeat 0":        "--repeat must be at least 1",
+		"--warm -1s":        "--warm is -1s, must be 0s or more",
+		"--figure garuda-8a,garuda-8b --cell SGO1": `no cell contains "SGO1"; there are |R|=2^12, |R|=2^14, |R|=2^16, ` +
+			`|R|=2^18, JO1, JO2, JO3, JO4`,
+		"--cell SGO4": `no cell contains "SGO4"; there are uniform, ordered, zipf=1, |R|=2^12, |R|=2^14, |R|=2^16, ` +
+			`|R|=2^18, JO1, JO2, JO3, JO4, 100% and 29 more`,
+		"graphics": `bench graphics takes no argument "graphics"; name figures by --figure`,
+	} {
+		require.Contains(t, runProgram(t, exitUsage,
+			append([]string{"bench", "graphics", "--device", "host"}, strings.Fields(args)...)...).stderr, want)
+	}
+	require.Contains(t, runProgram(t, exitInputOutput, "bench", "graphics", "--device", "host", "--figure", "garuda-8b",
+		"--tpch", t.TempDir()).stderr, "orders.parquet")
+	out := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(out, nil, 0o666))
+	o := runProgram(t, exitInputOutput, "bench", "graphics", "--device", "host", "--out", out)
+	require.Equal(t, "spirjoin: create "+out+": not a directory\n", o.stderr)
+	require.Empty(t, o.stdout)
+}
+
+// What does not fit is skipped, rates too, and the lines say which flag to raise.
+func TestBenchGraphicsSkips(t *testing.T) {
+	o := runProgram(t, exitDone, append([]string{"bench", "graphics", "--figure", "garuda-8a", "--cell", "2^12",
+		"--device-memory", "1KiB"}, benchQuickly...)...)
+	require.Regexp(t, `(?m)^keys counted by a kernel with atomics: skipped: .*raise --device-memory\)$`, o.stdout)
+	require.Regexp(t, `(?m)^\|R\|=2\^12  phj-um +skipped: .*raise --device-memory\)$`, o.stdout)
+	require.Empty(t, o.stderr)
 }
 
 func TestBenchEndToEnd(t *testing.T) {
@@ -242,6 +306,7 @@ func TestBenchEndToEnd(t *testing.T) {
 		"--algorithm best":   `"best"`,
 		"--payloads -1":      "--payloads is -1, must be 0 to 1000",
 		"--repeat 0":         "--repeat must be at least 1",
+		"--warm -1s":         "--warm is -1s, must be 0s or more",
 		"--key-bytes 5 -r 9": "keys have 5 bytes, must be 4 or 8",
 		"-r 0 --s-rows 0": "--r-rows must be at least 1; leave it out for the default; --s-rows must be at least 1; " +
 			"leave it out for the default",

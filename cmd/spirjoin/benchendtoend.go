@@ -73,8 +73,7 @@ func (s *session) benchEndToEndCommand() *cli.Command {
 func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 	f := &joinFlags{Context: c}
 	o = endtoend.Sweep{How: c.String("how"), MemoryLimitBytes: uint64(*c.Generic("memory-limit").(*sizeValue)),
-		Dir: c.String("dir"), Repeat: c.Int("repeat"), Warm: c.Duration("warm"), CSV: c.String("csv"),
-		Command: commandText(c)}
+		Dir: c.String("dir"), CSV: c.String("csv"), Command: commandText(c)}
 	if o.Ways, err = endtoend.Find(c.Args().Slice()); err != nil {
 		return o, err
 	}
@@ -95,9 +94,7 @@ func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 	}
 	spec.SPayloads = spec.RPayloads
 	o.Spec = spec
-	if o.Repeat < 1 {
-		f.fault("--repeat must be at least 1")
-	}
+	o.Repeat, o.Warm = f.timing()
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))
 	}

@@ -86,9 +86,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 // joinSweepOf reads the flags of `bench joins`.
 func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 	f := &joinFlags{Context: c}
-	o = joins.Sweep{Cell: c.String("cell"), Scale: -1, TPCH: c.String("tpch"), Repeat: c.Int("repeat"),
-		Warm: c.Duration("warm"),
-		CSV:  c.String("csv"), Command: commandText(c)}
+	o = joins.Sweep{Cell: c.String("cell"), TPCH: c.String("tpch"), CSV: c.String("csv"), Command: commandText(c)}
 	if o.Figures, err = joins.FindFigures(f.list("figure")); err != nil {
 		return o, err
 	}
@@ -111,14 +109,8 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 			return o, err
 		}
 	}
-	if c.IsSet("scale") {
-		if o.Scale = c.Int("scale"); o.Scale < 0 || o.Scale > 62 {
-			f.fault("--scale is %d, must be 0 to 62", o.Scale)
-		}
-	}
-	if o.Repeat < 1 {
-		f.fault("--repeat must be at least 1")
-	}
+	o.Scale = f.scale()
+	o.Repeat, o.Warm = f.timing()
 	if len(o.Figures) > 0 {
 		if !c.IsSet("repeat") {
 			o.Repeat = 3

@@ -108,22 +108,15 @@ func listsFigures(c *cli.Context) bool {
 
 // scaling reads the flags of [scaling.Options].
 func (f *joinFlags) scaling(figures []scaling.Figure, outputs ...scaling.Output) (o scaling.Options, err error) {
-	o = scaling.Options{Cell: f.String("cell"), Scale: -1, Repeat: f.Int("repeat"), Warm: f.Duration("warm"),
-		DeviceMemoryBytes: uint64(*f.Generic("device-memory").(*sizeValue)), CSV: f.String("csv"),
-		Command: commandText(f.Context)}
+	o = scaling.Options{Cell: f.String("cell"), DeviceMemoryBytes: uint64(*f.Generic("device-memory").(*sizeValue)),
+		CSV: f.String("csv"), Command: commandText(f.Context)}
 	if o.Figures, err = scaling.Find(figures, f.list("figure")); err != nil {
 		return o, err
 	}
 	if o.Outputs, err = scaling.ParseOutputs(f.list("return"), outputs...); err != nil {
 		return o, err
 	}
-	if f.IsSet("scale") {
-		if o.Scale = f.Int("scale"); o.Scale < 0 || o.Scale > 62 {
-			f.fault("--scale is %d, must be 0 to 62", o.Scale)
-		}
-	}
-	if o.Repeat < 1 {
-		f.fault("--repeat must be at least 1")
-	}
+	o.Scale = f.scale()
+	o.Repeat, o.Warm = f.timing()
 	return o, nil
 }

@@ -21,7 +21,7 @@ func TestBenchMultiGPU(t *testing.T) {
 	lines := strings.Split(o.stdout, "\n")
 	require.Regexp(t, `^device 2: .*Go references`, lines[1])
 	require.Regexp(t, `^DEVICES +LINKS UP +DOWN +TOGETHER +HOST MEMORY$`, lines[2])
-	require.Equal(t, "hmg-18: workload B by size and number of devices", lines[6])
+	require.Equal(t, "hmg-18: workload B by size and number of devices; rows divided by 2^16", lines[6])
 	require.Regexp(t, `^CELL +STRATEGY +OUTPUT +DEVICES +MEDIAN +SPREAD +TUPLES/S +SPEEDUP +BOUND +REACHED$`, lines[7])
 	require.Regexp(t, `^B f=0.5  broadcast  count +1( +[\d.]+ [mu]?s){2} +[\d.]+ [kMG]/s +1.00x +[\d.]+ [mu]?s +\d+%$`,
 		lines[8])
@@ -42,6 +42,7 @@ func TestBenchOutOfCore(t *testing.T) {
 		"--scale", "13", "--return", "rows", "--dir", dir, "--csv", path}, benchQuickly...)...)
 	require.Empty(t, o.stderr)
 	requireFiles(t, dir, "results.csv")
+	require.Contains(t, o.stdout, "; rows divided by 2^13\n")
 	require.Regexp(t, `(?m)^CELL +ALGORITHM +OUTPUT +LIMIT +MEDIAN +SPREAD +NS/TUPLE +OF FIRST +REACHED$`, o.stdout)
 	require.Regexp(t, `(?m)^\|S\|=2\^15  hj +rows +none( +[\d.]+ [mu]?s){2} +[\d.]+ +1.00x +\d+%$`, o.stdout)
 	require.Regexp(t, `(?m)^\|S\|=2\^15  hj +rows +1/2 \d+\.\d [KM]iB `, o.stdout)
@@ -52,21 +53,25 @@ func TestBenchScalingUsage(t *testing.T) {
 	list := runProgram(t, exitDone, "bench", "multigpu", "--figure", "list").stdout
 	golden.Require(t, "bench-scaling-figures.txt", list+runProgram(t, exitDone, "bench", "outofcore", "--figure", "list").stdout)
 	for args, want := range map[string]string{
-		"multigpu --figure rt-14":                       `no figure "rt-14"; there are hmg-14, `,
-		"multigpu narrowcast":                           `no strategy "narrowcast"; there are broadcast`,
-		"multigpu --counts 1,3 --device host":           "3 devices are to join, 2 are named",
-		"multigpu --counts two":                         `--counts "two": give numbers of devices`,
-		"multigpu --return ranges":                      `no output "ranges"; there are count, pairs, rows`,
-		"multigpu --algorithm best":                     `"best"`,
-		"multigpu --scale 63":                           "--scale is 63, must be 0 to 62",
-		"outofcore --figure hmg-14":                     `no figure "hmg-14"; there are rt-14, device-memory, memory-limit, and all`,
-		"outofcore best":                                `"best"`,
-		"outofcore --return pairs":                      `no output "pairs"; there are count, rows`,
-		"outofcore --repeat 0":                          "--repeat must be at least 1",
+		"multigpu --figure rt-14":             `no figure "rt-14"; there are hmg-14, `,
+		"multigpu narrowcast":                 `no strategy "narrowcast"; there are broadcast`,
+		"multigpu --counts 1,3 --device host": "3 devices are to join, 2 are named",
+		"multigpu --counts two":               `--counts "two": give numbers of devices`,
+		"multigpu --return ranges":            `no output "ranges"; there are count, pairs, rows`,
+		"multigpu --algorithm best":           `"best"`,
+		"multigpu --scale 63":                 "--scale is 63, must be 0 to 62",
+		"outofcore --figure hmg-14":           `no figure "hmg-14"; there are rt-14, device-memory, memory-limit, and all`,
+		"outofcore best":                      `"best"`,
+		"outofcore --return pairs":            `no output "pairs"; there are count, rows`,
+		"outofcore --repeat 0":                "--repeat must be at least 1",
+		"multigpu --figure hmg-18 --cell f=7": `no cell contains "f=7"; there are B f=0.5, B f=1, B f=1.5, ` +
+			`B f=2, B f=3, B f=4, B f=5, B f=8, B f=10`,
+		"outofcore --figure rt-14 --cell |R|":           `no cell contains "|R|"; there are |S|=`,
 		"outofcore --figure rt-14 --cell x --scale -10": "--scale is -10, must be 0 to 62",
 	} {
-		require.Contains(t, runProgram(t, exitUsage,
-			append(append([]string{"bench"}, strings.Fields(args)...), "--device", "host")...).stderr, want)
+		o := runProgram(t, exitUsage, append(append([]string{"bench"}, strings.Fields(args)...), "--device", "host")...)
+		require.Contains(t, o.stderr, want)
+		require.Empty(t, o.stdout)
 	}
 	require.Contains(t, runProgram(t, exitNoDevice, "bench", "multigpu", "--device", "host", "--device", "abacus").stderr,
 		"abacus")

@@ -116,7 +116,7 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	}
 	hot := tableFile(t, filepath.Join(dir, "hot.parquet"), ints("k", fewKeys...)) // with itself 4 M rows
 	run := func(stdin string, args ...string) (peakKiB int64, stderr string) {
-		command, output := processOf(t, append([]string{"join"}, args...)...)
+		command, output := processOf(t, args...)
 		if stdin != "" {
 			file, err := os.Open(stdin)
 			require.NoError(t, err)
@@ -162,7 +162,8 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 			}
 			for _, input := range inputs {
 				for _, limitMiB := range []int64{64, 220, 400, 800} {
-					args := append(input.args, "--on", "k", "--device", device, "-q", "--memory-limit", fmt.Sprint(limitMiB, "MiB"))
+					args := append(append([]string{"join"}, input.args...), "--on", "k", "--device", device, "-q",
+						"--memory-limit", fmt.Sprint(limitMiB, "MiB"))
 					if to == "count" {
 						args = append(args, "--count")
 					} else {
@@ -174,6 +175,15 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 						require.Equal(t, limitMiB < input.least, strings.Contains(stderr, "--memory-limit"), "%v: %s", args, stderr)
 					}
 				}
+			}
+		}
+		for _, more := range [][]string{{"--by", "c0", "--agg", "count,max:c1"}, {"--agg", "count_distinct:c0"},
+			{"--by", "c0", "--agg", "count,max:c1", "--temp-dir", dir}} { // 300,000 groups of long texts
+			for _, limitMiB := range []int64{64, 220, 400} {
+				args := slices.Concat([]string{"groupby", wide, "--device", device, "-q", "--memory-limit",
+					fmt.Sprint(limitMiB, "MiB"), "-o", filepath.Join(dir, "groups.parquet")}, more)
+				peak, stderr := run("", args...)
+				require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v: %s", args, stderr)
 			}
 		}
 	}

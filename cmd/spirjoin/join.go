@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -90,6 +91,12 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 		}
 	}
 	typeEmptyKeys(readers, o.spec)
+	if o.grouped() {
+		report.ReadSeconds = time.Since(reading).Seconds()
+		g := &grouping{session: s, joinOptions: o, open: open, device: device,
+			in: &inputs{readers: readers, limit: limit, progress: progress}, report: &report}
+		return g.run(ctx)
+	}
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
 	if err != nil {
 		return explainTextKey(err, o, readers)
@@ -340,9 +347,15 @@ func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err erro
 	return tables, nil
 }
 
+// drawn is a result whose rows are written.
+type drawn interface {
+	Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
+}
+
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.
-func writeResult(ctx context.Context, result *spirjoin.JoinResult, writer *tableio.Writer, progress *progress) (seconds float64, err error) {
+func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, progress *progress) (seconds float64,
+	err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return seconds, err

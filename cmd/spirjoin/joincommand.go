@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -57,11 +58,13 @@ type joinOptions struct {
 	formats           [2]tableio.Format
 	csv               tableio.CSVOptions
 	spec              spirjoin.JoinSpec
+	groups            spirjoin.GroupSpec // of the rows; without keys and aggregates they are not grouped
 	devices           []string
 	deviceMemoryBytes uint64
 	memoryLimitBytes  uint64
 	tempDir           string
 	tempLimitBytes    uint64
+	graphics          bool // the device is opened with a queue for passes of the graphics pipeline
 	output            string
 	write             tableio.WriteOptions
 	stats             statsForm
@@ -69,6 +72,9 @@ type joinOptions struct {
 	tracePath         string          // empty: none
 	trace             *spirjoin.Trace // of the run; nil: none
 }
+
+// grouped tells whether the rows are grouped.
+func (o *joinOptions) grouped() bool { return len(o.groups.By)+len(o.groups.Aggregates) > 0 }
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
    and RIGHT are Parquet, CSV or Arrow IPC files; - reads one of them from standard input, as an
@@ -84,18 +90,21 @@ const joinText = `   Reads the columns that the output needs from two tables, jo
       right-semi, right-anti     the same of RIGHT
       mark                       all rows of LEFT, with a column that says which have a match
       not-in                     as SQL's NOT IN: like anti, but none if RIGHT has a NULL key
-      cross                      each row of LEFT with each row of RIGHT; there is no --on`
+      cross                      each row of LEFT with each row of RIGHT; there is no --on
+
+   With --by or --agg the joined rows are grouped, and the output has one row for each group. The
+   names of columns are those of the output of the join; an aggregate is written as for groupby:
+
+      spirjoin join customer.parquet orders.parquet --on c_custkey=o_custkey --how left \
+        --by c_nationkey --agg count,count:o_orderkey,sum:o_totalprice -o sums.csv`
 
 func (s *session) joinCommand() *cli.Command {
-	const input, keys, limits, output, report = "Input", "Join", "Limits", "Output", "Report"
+	const input, keys, groups, limits, output, report = "Input", "Join", "Groups", "Limits", "Output", "Report"
 	return &cli.Command{
 		Name: "join", Usage: "join two tables", UsageText: "spirjoin join LEFT RIGHT --on KEY [flags]", Description: joinText,
-		Flags: []cli.Flag{
+		Flags: slices.Concat(tableFlags(), groupFlags(groups), []cli.Flag{
 			&cli.StringFlag{Name: "left-format", Category: input, Usage: "`FORMAT` of LEFT: auto, parquet, csv, arrow, arrow-stream"},
 			&cli.StringFlag{Name: "right-format", Category: input, Usage: "`FORMAT` of RIGHT"},
-			&cli.StringFlag{Name: "csv-delimiter", Category: input, Usage: "`CHARACTER` between the fields of all CSV files; \\t is a tab"},
-			&cli.BoolFlag{Name: "csv-no-header", Category: input, Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
-			&cli.StringSliceFlag{Name: "csv-null", Category: input, Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 
 			&cli.StringSliceFlag{Name: "on", Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
 			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in those `KEYS` of LEFT"},
@@ -110,27 +119,18 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.BoolFlag{Name: "deterministic", Category: keys, Usage: "the same order of rows on every device, by every algorithm"},
 			&cli.GenericFlag{Name: "device", Category: keys, Value: new(namesValue),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
-			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto", Usage: "`ALGORITHM`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
+			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto",
+				Usage: "`NAME`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
 			&cli.StringFlag{Name: "strategy", Category: keys, Value: "auto", Usage: "`WAY` to share a join among devices: auto or hmg"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
 			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
-			&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-			&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of host memory; default: no limit"},
-			&cli.StringFlag{Name: "temp-dir", Category: limits, Usage: "put what memory has no room for into files in `DIR`; default: none"},
-			&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue), Usage: "use at most `SIZE` of --temp-dir; default: no limit"},
 			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
 
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output, Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
-			&cli.StringFlag{Name: "format", Category: output, Usage: "`FORMAT` of the output; default: by its extension, arrow-stream for -"},
-			&cli.StringFlag{Name: "compression", Category: output, Usage: "`CODEC`: none, lz4 or zstd, for Parquet also snappy (its default)"},
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
-			&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 
-			&cli.StringFlag{Name: "stats", Category: report, Usage: "measurements as `FORM`: json, one object on standard output, or text"},
 			&cli.StringFlag{Name: "trace", Category: report, Usage: "write a Chrome trace of the run to `FILE`, for Perfetto"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report, Usage: "no progress bar, no line about the run"},
-		},
+		}),
 		Action: func(c *cli.Context) error {
 			options, err := s.joinOptions(c)
 			if err != nil {
@@ -138,6 +138,66 @@ func (s *session) joinCommand() *cli.Command {
 			}
 			return s.join(c.Context, options)
 		},
+	}
+}
+
+// tableFlags are the flags of all commands that make a table of others.
+func tableFlags() []cli.Flag {
+	const input, limits, output, report = "Input", "Limits", "Output", "Report"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "csv-delimiter", Category: input,
+			Usage: "`CHARACTER` between the fields of all CSV files; \\t is a tab"},
+		&cli.BoolFlag{Name: "csv-no-header", Category: input,
+			Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
+		&cli.StringSliceFlag{Name: "csv-null", Category: input,
+			Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
+		&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue),
+			Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+		&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue),
+			Usage: "use at most `SIZE` of host memory; default: no limit"},
+		&cli.StringFlag{Name: "temp-dir", Category: limits,
+			Usage: "put what memory has no room for into files in `DIR`; default: none"},
+		&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue),
+			Usage: "use at most `SIZE` of --temp-dir; default: no limit"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output,
+			Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
+		&cli.StringFlag{Name: "format", Category: output,
+			Usage: "`FORMAT` of the output; default: by its extension, arrow-stream for -"},
+		&cli.StringFlag{Name: "compression", Category: output,
+			Usage: "`CODEC`: none, lz4 or zstd, for Parquet also snappy (its default)"},
+		&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
+		&cli.StringFlag{Name: "stats", Category: report,
+			Usage: "measurements as `FORM`: json, one object on standard output, or text"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report,
+			Usage: "no progress bar, no line about the run"},
+	}
+}
+
+// tableOptions reads these flags, and the devices.
+func (s *session) tableOptions(f *joinFlags, o *joinOptions) {
+	o.csv, o.output, o.quiet = f.csv(), f.String("output"), f.Bool("quiet")
+	if o.devices = *f.Generic("device").(*namesValue); len(o.devices) == 0 {
+		o.devices = []string{"auto"}
+	}
+	o.deviceMemoryBytes = uint64(*f.Generic("device-memory").(*sizeValue))
+	o.memoryLimitBytes = uint64(*f.Generic("memory-limit").(*sizeValue))
+	o.tempDir, o.tempLimitBytes = f.String("temp-dir"), uint64(*f.Generic("temp-limit").(*sizeValue))
+	if info, err := os.Stat(o.tempDir); o.tempDir != "" && (err != nil || !info.IsDir()) {
+		f.fault("--temp-dir: there is no folder %q", o.tempDir)
+	}
+	if f.IsSet("temp-limit") && o.tempDir == "" {
+		f.fault("--temp-limit is for the files in --temp-dir, which is not given")
+	}
+	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: f.String("compression"),
+		Stdout: s.stdout, RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
+	switch form := f.String("stats"); form {
+	case "":
+	case "json":
+		o.stats = statsJSON
+	case "text":
+		o.stats = statsText
+	default:
+		f.fault("--stats is json or text, not %q", form)
 	}
 }
 
@@ -155,38 +215,27 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	f := &joinFlags{Context: c}
 	o.paths = f.tables()
 	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
-	o.csv = f.csv()
+	s.tableOptions(f, &o)
 	o.spec = f.spec()
-	o.output, o.quiet = c.String("output"), c.Bool("quiet")
-	if o.devices = *c.Generic("device").(*namesValue); len(o.devices) == 0 {
-		o.devices = []string{"auto"}
-	}
-	o.deviceMemoryBytes = uint64(*c.Generic("device-memory").(*sizeValue))
-	o.memoryLimitBytes = uint64(*c.Generic("memory-limit").(*sizeValue))
-	o.tempDir, o.tempLimitBytes = c.String("temp-dir"), uint64(*c.Generic("temp-limit").(*sizeValue))
-	if info, err := os.Stat(o.tempDir); o.tempDir != "" && (err != nil || !info.IsDir()) {
-		f.fault("--temp-dir: there is no folder %q", o.tempDir)
-	}
-	if c.IsSet("temp-limit") && o.tempDir == "" {
-		f.fault("--temp-limit is for the files in --temp-dir, which is not given")
-	}
-	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: c.String("compression"), Stdout: s.stdout,
-		RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
-	switch form := c.String("stats"); form {
-	case "":
-	case "json":
-		o.stats = statsJSON
-	case "text":
-		o.stats = statsText
-	default:
-		f.fault("--stats is json or text, not %q", form)
-	}
+	o.graphics = c.String("algo") == "graphics"
 	o.tracePath = f.trace()
-	if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
+	if o.groups = f.groups(); o.grouped() || c.IsSet("by") || c.IsSet("agg") {
+		for _, flag := range []string{"columns", "count"} {
+			if c.IsSet(flag) {
+				f.fault("--by and --agg say what the columns of the output are; leave out --%s", flag)
+			}
+		}
+		f.groupGoal(&o, s.stdoutColumns > 0)
+	} else if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
 	}
 	if len(f.faults) > 0 {
 		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	if o.grouped() {
+		if err := o.groups.Check(); err != nil {
+			return o, err
+		}
 	}
 	return o, o.spec.Check()
 }

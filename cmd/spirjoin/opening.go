@@ -9,6 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/vulkan"
 )
 
 // opening is a device that is being opened while tables are read.
@@ -84,7 +85,8 @@ func (o *joinOptions) hostOnly() bool {
 
 // openEngine opens the devices. What kept a backend away is told where no device is found.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly()})
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(),
+		Vulkan: vulkan.Options{Graphics: o.graphics}})
 	if err != nil {
 		return nil, nil, err
 	}

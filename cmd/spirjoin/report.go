@@ -30,6 +30,9 @@ type joinReport struct {
 	Version       string  `json:"version"`
 	// Pipelines are the kernels that were compiled.
 	Pipelines pipelineReport `json:"pipelines"`
+	// GroupBy is of the group-by of the joined rows, and Sides of those of both sides, if their groups were joined.
+	GroupBy *spirjoin.GroupStats  `json:"group_by,omitempty"`
+	Sides   []spirjoin.GroupStats `json:"sides,omitempty"`
 
 	started time.Time
 	kernels func() backend.KernelStats
@@ -63,10 +66,15 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	counted := r.OutputRows
 	r.JoinStats = result.Stats()
 	r.OutputRows = max(r.OutputRows, counted)
+	return s.report(o, r, &result.Device, result.Explain)
+}
+
+// report completes a report and prints it.
+func (s *session) report(o joinOptions, r joinReport, device *backend.DeviceInfo, explain func() string) error {
 	for i := range r.Alternatives {
 		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
 	}
-	r.DeviceID, r.DriverVersion, r.Version = result.Device.ID, result.Device.DriverVersion, version()
+	r.DeviceID, r.DriverVersion, r.Version = device.ID, device.DriverVersion, version()
 	r.Pipelines = reportPipelines(r.kernels())
 	r.WallSeconds = time.Since(r.started).Seconds()
 	r.warn(s.stderr)
@@ -79,12 +87,12 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 	case o.stats == statsJSON:
 		return writeJSON(w, r)
 	case o.stats == statsText:
-		fmt.Fprint(w, nameRaisedFlags(result.Explain()))
+		fmt.Fprint(w, nameRaisedFlags(explain()))
 	}
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, r.line(&result.Device, cmp.Or(s.stderrColumns, summaryWidth)))
+	fmt.Fprintln(s.stderr, r.line(device, cmp.Or(s.stderrColumns, summaryWidth)))
 	return nil
 }
 
@@ -118,6 +126,9 @@ func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
 	name := device.Name
 	line := func() string {
 		line := text.Plural(r.OutputRows, "row")
+		if r.GroupBy != nil {
+			line = text.Plural(r.GroupBy.Groups, "group") + " of " + text.Plural(r.GroupBy.Rows, "joined row")
+		}
 		if to != "" {
 			line += " to " + to
 		}

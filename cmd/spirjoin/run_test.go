@@ -20,10 +20,12 @@ import (
 
 func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
-		"spirjoin": {"--help"}, "join": {"join", "--help"}, "devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
+		"spirjoin": {"--help"}, "join": {"join", "--help"}, "groupby": {"help", "groupby"},
+		"devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"},
 		"version": {"version", "--help"},
-		"bench":   {"bench", "-h"}, "bench-joins": {"bench", "joins", "-h"},
+		"bench":   {"bench", "-h"}, "bench-graphics": {"bench", "graphics", "-h"},
+		"bench-joins":      {"bench", "joins", "-h"},
 		"bench-end-to-end": {"bench", "end-to-end", "--help"}, "bench-multigpu": {"bench", "multigpu", "-h"}, "bench-outofcore": {"bench", "outofcore", "-h"},
 		"bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
 		"tune": {"tune", "--help"},
@@ -82,7 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --device-memory 5G":                `"5G" for flag --device-memory: unit "G" can mean two things`,
 		"join a b --on k --count --count=maybe":                     `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":                            `--suffix must not be empty`,
-		"bench":                                                     `bench needs a command: end-to-end, joins, multigpu, outofcore, planner or primitive`,
+		"bench":                                                     `bench needs a command: end-to-end, graphics, joins, multigpu, outofcore, planner or primitive`,
 		"bench planner":                                             `bench planner takes files of measured joins, and --rates`,
 		"bench planner no-such.csv --rates tpu":                     `no rates for "tpu"; there are host`,
 		"join a b --on k --count --algo nlj":                        `no algorithm "nlj"; there are auto, phj-om`,

@@ -43,20 +43,58 @@ func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Re
 // possible, to read both first.
 func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o joinOptions, layout *spirjoin.JoinLayout,
 	in *inputs, report *joinReport) (*spirjoin.JoinResult, error) {
+	fixed, sources, release, err := streamed(ctx, o, layout, in, report)
+	if fixed == nil || err != nil {
+		return nil, err
+	}
+	defer release() // the result keeps it
+	engine, err := open()
+	if err != nil {
+		return nil, err
+	}
+	result, err := engine.JoinStreamLayout(ctx, fixed, sources[0], sources[1])
+	if err != nil {
+		return nil, in.explainStream(err, o, fixed)
+	}
+	return result, nil
+}
+
+// explainStream says what to do about an error of a join of which a side was to be joined as it is read; nil if both are
+// read first. Keys that only both sides together tell how to pack, and large row groups, may do where all is read
+// first, again.
+func (in *inputs) explainStream(err error, o joinOptions, fixed *spirjoin.JoinLayout) error {
+	again := in.readers[0].Rows() >= 0 && in.readers[1].Rows() >= 0
+	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
+		return nil
+	}
+	either := fixed.Spec.BuildSide == spirjoin.BuildAuto
+	if either && errors.Is(err, backend.ErrHostMemory) {
+		err = fmt.Errorf("%w; --build-side names the table that is to be in memory whole", err)
+	}
+	return explainTextKey(err, o, in.readers)
+}
+
+// streamed returns the sources of a join of which one side is joined as it is read, with the layout that names the
+// other one as the build side. The layout is nil where both are to be read first. The caller calls release when the
+// join has begun.
+func streamed(ctx context.Context, o joinOptions, layout *spirjoin.JoinLayout, in *inputs, report *joinReport) (
+	fixed *spirjoin.JoinLayout, sources [2]spirjoin.Source, release func(), err error) {
+	release = func() {}
 	side, ok := streamedSide(o, &layout.Spec, in.readers)
 	if !ok {
-		return nil, nil
+		return nil, sources, release, nil
 	}
-	fixed := *layout
+	asked := *layout
+	fixed = &asked
 	able := func(build spirjoin.JoinBuildSide) bool {
 		fixed.Spec.BuildSide = build
 		return fixed.CheckStream() == nil
 	}
-	sources := [2]spirjoin.Source{in.source(0), in.source(1)}
+	sources = [2]spirjoin.Source{in.source(0), in.source(1)}
 	switch {
 	case side == eitherSide:
 		if !able(spirjoin.BuildLeft) && !able(spirjoin.BuildRight) {
-			return nil, nil
+			return nil, sources, release, nil
 		}
 		fixed.Spec.BuildSide = spirjoin.BuildAuto
 	default:
@@ -71,7 +109,7 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 				fixed.Spec.Order = layout.Spec.Order
 			}
 			if o.tempDir == "" || !able {
-				return nil, nil
+				return nil, sources, release, nil
 			}
 		}
 		if o.tempDir != "" { // it may have to be divided as it is read
@@ -80,29 +118,12 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 		reading := time.Now()
 		table, err := in.read(ctx, 1-side)
 		if err != nil {
-			return nil, err
+			return nil, sources, release, err
 		}
-		defer table.Release() // the result keeps it
 		report.ReadSeconds += time.Since(reading).Seconds()
-		sources[1-side] = spirjoin.FromTable(table)
+		sources[1-side], release = spirjoin.FromTable(table), table.Release
 	}
-	engine, err := open()
-	if err != nil {
-		return nil, err
-	}
-	result, err := engine.JoinStreamLayout(ctx, &fixed, sources[0], sources[1])
-	// Keys that only both sides together tell how to pack, and large row groups, may do where all is read first, again.
-	again := in.readers[0].Rows() >= 0 && in.readers[1].Rows() >= 0
-	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
-		return nil, nil
-	}
-	if side == eitherSide && errors.Is(err, backend.ErrHostMemory) {
-		err = fmt.Errorf("%w; --build-side names the table that is to be in memory whole", err)
-	}
-	if err != nil {
-		return nil, explainTextKey(err, o, in.readers)
-	}
-	return result, nil
+	return fixed, sources, release, nil
 }
 
 // source is a side that is read batch by batch.

@@ -127,6 +127,7 @@ func CheckMemory(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, bu
 func CheckErrors(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm) {
 	ctx, pairs := context.Background(), operator.Want{Pairs: true}
 	facts := operator.Facts{KeyBytes: 4, Rows: [2]uint64{4, 4}, Tuning: lane.Tuning()}
+	facts.On(lane.Device())
 	_, err := algorithm.Plan(&operator.Facts{KeyBytes: 5}, pairs)
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 	for _, want := range []operator.Want{{Keys: true}, {Pairs: true, Matched: [2]bool{true, false}}} {
@@ -181,7 +182,14 @@ func (d dropping) Put(_ context.Context, w *operator.Window) error {
 
 // InUse returns the device memory in use once all previous work is done.
 func InUse(t testing.TB, lane *exec.Lane) uint64 {
-	require.NoError(t, lane.Device().Run(context.Background(), new(backend.List)))
+	ctx := context.Background()
+	for _, role := range []backend.Role{backend.Compute, backend.Graphics} {
+		if runs, _ := lane.Device().Info().Runs(role); runs {
+			point, err := lane.Device().Submit(ctx, role, new(backend.List))
+			require.NoError(t, err)
+			require.NoError(t, point.Wait(ctx))
+		}
+	}
 	return lane.Device().MemoryUse(backend.DeviceLocal).InUse
 }
 

@@ -126,14 +126,13 @@ func Oracle(build, probe *Relation, want operator.Want) (o Output) {
 
 // FactsOf returns the exact facts about two relations, changed by o.Facts.
 func FactsOf(lane *exec.Lane, build, probe *Relation, o Options) operator.Facts {
-	info := lane.Device().Info()
 	f := operator.Facts{
 		Rows:     [2]uint64{uint64(len(build.Keys)), uint64(len(probe.Keys))},
 		KeyBytes: build.KeyBytes, Payload: [2][]int{build.Payload, probe.Payload},
 		Granule: o.Granule, Window: o.Window,
-		Tuning: lane.Tuning(), CacheBytes: 1 << 20, Software: info.Type == backend.Software,
-		SubgroupSize: int(info.SubgroupSize),
+		Tuning: lane.Tuning(), CacheBytes: 1 << 20,
 	}
+	f.On(lane.Device())
 	var counts [2]map[uint64]int
 	all, differ := slices.Concat(build.Keys, probe.Keys), uint64(0)
 	for _, key := range all {

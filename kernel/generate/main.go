@@ -1,7 +1,7 @@
 // Command generate writes what follows from the catalogue into a folder of shaders: variants.txt, the list of SPIR-V
-// files that tools/glslc.sh compiles, and for each kernel include/kernels/<kernel>.glsl, which declares its arguments
-// and constants. In the folder of package kernel it also writes the list of kernels into a page of the documentation,
-// if one is named.
+// files that tools/glslc.sh compiles, and for each kernel include/kernels/<kernel>.glsl and for each draw
+// include/draws/<draw>.glsl, which declare its arguments and constants. In the folder of package kernel it also writes
+// the list of kernels into a page of the documentation, if one is named.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	stale, err := filepath.Glob(filepath.Join(os.Args[1], "include/kernels/*.glsl"))
+	stale, err := filepath.Glob(filepath.Join(os.Args[1], "include/[kd]*s/*.glsl")) // kernels and draws
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -68,18 +68,36 @@ func generated() (map[string]string, error) {
 				return nil, err
 			}
 			line := kernel.SPIRVName(spec, config) + " " + spec.Name + ".comp"
-			for _, axis := range spec.Axes {
-				line += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])
+			lines = append(lines, line+defines(spec.Axes, spec.Constants, config)+"\n")
+		}
+	}
+	for _, spec := range kernel.Draws() {
+		files["include/draws/"+spec.Name+".glsl"] = drawDeclarations(spec)
+		for _, variant := range kernel.DrawVariants(spec) {
+			config, err := spec.Complete(variant)
+			if err != nil {
+				return nil, err
 			}
-			for _, constant := range spec.Constants {
-				line += fmt.Sprintf(" -D%s=%d", strings.ToUpper(constant.Name), config[constant.Name])
+			for _, stage := range kernel.DrawStages(spec) {
+				lines = append(lines, kernel.DrawSPIRVName(spec, config, stage)+" "+spec.Name+"."+stage+
+					defines(spec.Axes, spec.Constants, config)+"\n")
 			}
-			lines = append(lines, line+"\n")
 		}
 	}
 	slices.Sort(lines)
 	files["variants.txt"] = "# " + header + strings.Join(lines, "")
 	return files, nil
+}
+
+// defines are the axes and constants of a variant as the compiler takes them.
+func defines(axes []backend.Axis, constants []backend.Constant, config backend.Config) (text string) {
+	for _, axis := range axes {
+		text += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])
+	}
+	for _, constant := range constants {
+		text += fmt.Sprintf(" -D%s=%d", strings.ToUpper(constant.Name), config[constant.Name])
+	}
+	return text
 }
 
 // declarations are the specialization constants and the push-constant block of a kernel.
@@ -93,13 +111,29 @@ func declarations(spec *backend.KernelSpec) string {
 			fmt.Fprintf(&b, "layout(constant_id = %d) const uint %s = %s;\n", i, constant.Name, macro)
 		}
 	}
-	b.WriteString("layout(push_constant) uniform Push {\n")
-	for _, arg := range spec.Args {
-		fmt.Fprintf(&b, "    uvec2 %s;\n", arg.Name)
+	writePush(&b, spec.Args, append(slices.Clone(spec.Params), "first_group", "end_group"))
+	return b.String()
+}
+
+// drawDeclarations are the same for the shaders of a draw.
+func drawDeclarations(spec *backend.DrawSpec) string {
+	var b strings.Builder
+	b.WriteString("// " + header)
+	for i, constant := range spec.Constants {
+		fmt.Fprintf(&b, "layout(constant_id = %d) const uint %s = %s;\n", i, constant.Name,
+			strings.ToUpper(constant.Name))
 	}
-	for _, param := range append(slices.Clone(spec.Params), "first_group", "end_group") {
-		fmt.Fprintf(&b, "    uint %s;\n", param)
+	writePush(&b, spec.Args, append(slices.Clone(spec.Params), "target_width", "target_height"))
+	return b.String()
+}
+
+func writePush(b *strings.Builder, args []backend.ArgSpec, words []string) {
+	b.WriteString("layout(push_constant) uniform Push {\n")
+	for _, arg := range args {
+		fmt.Fprintf(b, "    uvec2 %s;\n", arg.Name)
+	}
+	for _, word := range words {
+		fmt.Fprintf(b, "    uint %s;\n", word)
 	}
 	b.WriteString("};\n")
-	return b.String()
 }

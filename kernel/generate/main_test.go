@@ -16,9 +16,9 @@ func TestShadersAreGenerated(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got), "the catalogue changed: run make generate")
 	}
-	found, err := filepath.Glob("../../shaders/include/kernels/*.glsl")
+	found, err := filepath.Glob("../../shaders/include/[kd]*s/*.glsl")
 	require.NoError(t, err)
-	require.Len(t, found, len(files)-1, "declarations of a kernel that is not in the catalogue: run make generate")
+	require.Len(t, found, len(files)-1, "declarations of a kernel or draw that is not in the catalogue: run make generate")
 }
 
 func TestPageIsGenerated(t *testing.T) {

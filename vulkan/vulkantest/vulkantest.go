@@ -25,6 +25,9 @@ import (
 // swiftShader is where tools/swiftshader.sh puts its driver, below the user's cache directory.
 const swiftShader = "spirjoin/swiftshader/147.0.0/vk_swiftshader_icd.json"
 
+// Graphics opens devices with a queue for [backend.Graphics]; a TestMain sets it.
+var Graphics bool
+
 var shared struct {
 	mu       sync.Mutex
 	backend  *vulkan.Backend
@@ -65,7 +68,8 @@ func open(t testing.TB) (*vulkan.Backend, error) {
 			t.Fatalf("SPIRJOIN_TEST_PART_BYTES: %v", err)
 		}
 	}
-	return vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off", PartBytes: partBytes})
+	return vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off", PartBytes: partBytes,
+		Graphics: Graphics})
 }
 
 // Validation is what SPIRJOIN_TEST_VALIDATION asks for.

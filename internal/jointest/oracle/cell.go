@@ -25,24 +25,27 @@ func Cells(table arrow.Table, name string) []string {
 
 // Cell formats a value so that equal values of comparable types have equal texts: numbers as exact fractions, units of
 // time as seconds, everything else in quotes. All NaN have the same text; -0 keeps its sign.
-func Cell(column arrow.Array, i int) string {
+func Cell(column arrow.Array, i int) string { return string(appendCell(nil, column, i)) }
+
+// appendCell appends the text of a value to another.
+func appendCell(to []byte, column arrow.Array, i int) []byte {
 	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
-		return null
+		return append(to, null...)
 	}
-	integer := func(v int64) string { return strconv.FormatInt(v, 10) }
-	scaled := func(v *big.Int, scale int32) string {
+	integer := func(v int64) []byte { return strconv.AppendInt(to, v, 10) }
+	scaled := func(v *big.Int, scale int32) []byte {
 		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
 		if scale < 0 {
-			return v.Mul(v, power).String()
+			return v.Mul(v, power).Append(to, 10)
 		}
-		return new(big.Rat).SetFrac(v, power).RatString()
+		return append(to, new(big.Rat).SetFrac(v, power).RatString()...)
 	}
-	seconds := func(v int64, unit arrow.TimeUnit) string { return scaled(big.NewInt(v), 3*int32(unit)) }
+	seconds := func(v int64, unit arrow.TimeUnit) []byte { return scaled(big.NewInt(v), 3*int32(unit)) }
 	switch c := column.(type) {
 	case *array.Dictionary:
-		return Cell(c.Dictionary(), c.GetValueIndex(i))
+		return appendCell(to, c.Dictionary(), c.GetValueIndex(i))
 	case *array.Boolean:
-		return strconv.FormatBool(c.Value(i))
+		return strconv.AppendBool(to, c.Value(i))
 	case *array.Int8:
 		return integer(int64(c.Value(i)))
 	case *array.Int16:
@@ -58,13 +61,13 @@ func Cell(column arrow.Array, i int) string {
 	case *array.Uint32:
 		return integer(int64(c.Value(i)))
 	case *array.Uint64:
-		return strconv.FormatUint(c.Value(i), 10)
+		return strconv.AppendUint(to, c.Value(i), 10)
 	case *array.Float16:
-		return floatText(Half(c.Value(i)))
+		return append(to, floatText(Half(c.Value(i)))...)
 	case *array.Float32:
-		return floatText(float64(c.Value(i)))
+		return append(to, floatText(float64(c.Value(i)))...)
 	case *array.Float64:
-		return floatText(c.Value(i))
+		return append(to, floatText(c.Value(i))...)
 	case *array.Decimal32:
 		return scaled(big.NewInt(int64(c.Value(i))), c.DataType().(arrow.DecimalType).GetScale())
 	case *array.Decimal64:
@@ -86,7 +89,7 @@ func Cell(column arrow.Array, i int) string {
 	case *array.Duration:
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit)
 	}
-	return strconv.Quote(column.ValueStr(i))
+	return strconv.AppendQuote(to, column.ValueStr(i))
 }
 
 // Half returns the value of a 16-bit float. Arrow's conversion returns too small values for subnormal floats.
@@ -117,6 +120,16 @@ func floatText(v float64) string {
 		return "-Inf"
 	case v == 0 && math.Signbit(v):
 		return "-0"
+	case math.Abs(v) < 1<<50: // quarters without the arithmetic of large numbers
+		if whole := int64(v * 4); float64(whole) == v*4 {
+			switch {
+			case whole%4 == 0:
+				return strconv.FormatInt(whole/4, 10)
+			case whole%2 == 0:
+				return strconv.FormatInt(whole/2, 10) + "/2"
+			}
+			return strconv.FormatInt(whole, 10) + "/4"
+		}
 	}
 	return new(big.Rat).SetFloat64(v).RatString()
 }

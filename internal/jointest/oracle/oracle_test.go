@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -280,4 +281,12 @@ func TestRequireSeesFaults(t *testing.T) {
 	wider := slices.Clone(schema.Fields())
 	wider[0].Type = arrow.PrimitiveTypes.Int64
 	require.True(t, fails(t, left, right, unordered, batch(arrow.NewSchema(wider, nil), rows...)), "a type")
+}
+
+// TestFloatText: quarters, which need no large numbers, have the texts of all other fractions.
+func TestFloatText(t *testing.T) {
+	for _, v := range []float64{0, 1, -1, 0.25, -0.25, 0.5, -1.5, 0.75, -7.75, 0.125, 1e7, 1 << 49, 1<<49 + 0.25, 1 << 50,
+		-1<<50 + 0.25, 1 << 62, 1 << 63, 1e300, 5e-324, 0.1} {
+		require.Equal(t, new(big.Rat).SetFloat64(v).RatString(), floatText(v))
+	}
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/graphics"
+	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/vulkan"
+)
+
+func (s *session) benchGraphicsCommand() *cli.Command {
+	const figures, run, output = "Figures", "Run", "Output"
+	return &cli.Command{
+		Name: "graphics", Usage: "joins and group-bys by drawing, beside those by kernels",
+		UsageText: "spirjoin bench graphics [flags]",
+		Description: "   Repeats the experiments of GARUDA, after the rate at which the device draws points. Each answer\n" +
+			"   is verified before it is timed; a wrong one ends the command with code 6. The device is opened\n" +
+			"   twice: with a queue for draws for the methods that draw and for auto, which may, and without one\n" +
+			"   for kernels. Where it does not draw, the lines of drawing methods say so.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "figure", Category: figures,
+				Usage: "measure `FIGURES`: garuda-8a,garuda-11; default: all; list shows them"},
+			&cli.StringFlag{Name: "cell", Category: figures,
+				Usage: "only cells whose place on the axis contains `TEXT`, as in JO4"},
+			&cli.IntFlag{Name: "scale", Category: figures,
+				Usage: "divide rows by 2 to the `POWER`; default: 0, on a CPU 8"},
+			&cli.StringFlag{Name: "tpch", Category: figures,
+				Usage: "take the tables of TPC-H from the files of gen tpch in `DIR`"},
+
+			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
+				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
+			&cli.GenericFlag{Name: "device-memory", Category: run, Value: new(sizeValue),
+				Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
+			&cli.IntFlag{Name: "repeat", Category: run, Value: 3,
+				Usage: "time each method `TIMES` times; default: 3"},
+			&cli.DurationFlag{Name: "warm", Category: run, Value: 50 * time.Millisecond,
+				Usage: "run each cell for a `TIME` before; default: 50ms"},
+
+			&cli.StringFlag{Name: "out", Category: output,
+				Usage: "write a CSV file and a chart of each figure to `DIR`"},
+		},
+		Action: func(c *cli.Context) error {
+			if slices.Equal(c.StringSlice("figure"), []string{"list"}) {
+				graphics.WriteFigures(s.stdout)
+				return nil
+			}
+			sweep, err := graphicsSweepOf(c)
+			if err != nil {
+				return err
+			}
+			return s.measureDraws(c.Context, deviceOptionsOf(c), sweep)
+		},
+	}
+}
+
+// graphicsSweepOf reads the flags of `bench graphics`.
+func graphicsSweepOf(c *cli.Context) (o graphics.Sweep, err error) {
+	f := &joinFlags{Context: c}
+	o = graphics.Sweep{Cell: c.String("cell"), TPCH: c.String("tpch"), Out: c.String("out"), Command: commandText(c)}
+	if o.Figures, err = graphics.FindFigures(f.list("figure")); err != nil {
+		return o, err
+	}
+	if c.Args().Present() {
+		f.fault("bench graphics takes no argument %q; name figures by --figure", c.Args().First())
+	}
+	o.Scale = f.scale()
+	o.Repeat, o.Warm = f.timing()
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	return o, nil
+}
+
+// measureDraws runs a sweep on a device that is opened with and without a queue for draws.
+func (s *session) measureDraws(ctx context.Context, o deviceOptions, sweep graphics.Sweep) error {
+	systems := []spirjoin.SystemOptions{{}, {Vulkan: vulkan.Options{Graphics: true}}}
+	return s.measureIn(systems, func(open []opener, out measure.Output) error {
+		return sweep.Run(ctx, func(ctx context.Context, draws bool) (*backend.Device, primitive.Tuning, error) {
+			if draws {
+				return open[1](ctx, o.device, o.deviceMemoryBytes)
+			}
+			return open[0](ctx, o.device, o.deviceMemoryBytes)
+		}, out)
+	})
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+const groupText = `   Reads the columns that the output needs from a table, puts its rows in groups of equal keys and
+   writes one row for each group: the keys, then the aggregates. FILE is a Parquet, CSV or Arrow
+   IPC file; - reads standard input, as an Arrow IPC stream unless its format is given. NULL is a
+   key like others. The rows come in any order. Without --by, all rows are one group.
+
+      spirjoin groupby lineitem.parquet --by l_shipdate --agg sum:l_tax,count -o sums.csv
+
+   An aggregate is FUNCTION:COLUMN, or NAME=FUNCTION:COLUMN, which names its column of the output
+   instead of FUNCTION_COLUMN. NULL values do not count. The functions are:
+      count                      the number of rows
+      count:x, count_distinct:x  the number of values, or of different values
+      sum:x                      exact for integers and decimals
+      min:x, max:x, avg:x
+      first:x                    the value of the first row
+      var:x, stddev:x            sample variance, and its square root`
+
+// groupOptions are the flags of `groupby`, checked.
+type groupOptions struct {
+	joinOptions // what is the same as of joins
+	format      tableio.Format
+}
+
+func (s *session) groupCommand() *cli.Command {
+	const input, groups = "Input", "Groups"
+	return &cli.Command{
+		Name: "groupby", Usage: "group the rows of a table",
+		UsageText:   "spirjoin groupby FILE --by KEYS --agg AGGREGATES [flags]",
+		Description: groupText,
+		Flags: slices.Concat(tableFlags(), groupFlags(groups), []cli.Flag{
+			&cli.StringFlag{Name: "input-format", Category: input,
+				Usage: "`FORMAT` of FILE: auto, parquet, csv, arrow, arrow-stream"},
+			&cli.GenericFlag{Name: "device", Category: groups, Value: new(namesValue),
+				Usage: "`DEVICE`: index, name, id or backend; default: auto"},
+			&cli.StringFlag{Name: "algo", Category: groups, Value: "auto",
+				Usage: "`NAME`: graphics or sort; default: auto"},
+		}),
+		Action: func(c *cli.Context) error {
+			options, err := s.groupOptions(c)
+			if err != nil {
+				return err
+			}
+			return s.groupBy(c.Context, options)
+		},
+	}
+}
+
+func (s *session) groupOptions(c *cli.Context) (o groupOptions, err error) {
+	f := &joinFlags{Context: c}
+	if c.NArg() != 1 {
+		f.fault("groupby takes one table, FILE, not %d", c.NArg())
+	}
+	o.paths[0] = c.Args().First()
+	o.format = f.format("input-format")
+	if s.tableOptions(f, &o.joinOptions); len(o.devices) > 1 {
+		f.fault("--device: groupby runs on one device")
+	}
+	f.groupGoal(&o.joinOptions, s.stdoutColumns > 0)
+	o.groups = f.groups()
+	if algo := c.String("algo"); algo != "auto" {
+		o.groups.Algorithm, o.graphics = algo, algo == "graphics"
+	}
+	if len(f.faults) > 0 {
+		return o, usageError(strings.Join(f.faults, "; "))
+	}
+	return o, o.groups.Check()
+}
+
+// groupFlags say how rows are grouped.
+func groupFlags(category string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "by", Category: category,
+			Usage: "`KEY` columns, a,b,c; without any, all rows are one group"},
+		&cli.StringSliceFlag{Name: "agg", Category: category, Usage: "`AGGREGATES`, sum:x,n=count, see above"},
+	}
+}
+
+// groups reads these flags.
+func (f *joinFlags) groups() (spec spirjoin.GroupSpec) {
+	for _, list := range f.StringSlice("by") {
+		for _, name := range splitList(list, ',') {
+			spec.By = append(spec.By, unescape(name))
+		}
+	}
+	for _, list := range f.StringSlice("agg") {
+		for _, item := range splitList(list, ',') {
+			spec.Aggregates = append(spec.Aggregates, f.aggregate(item))
+		}
+	}
+	return spec
+}
+
+// groupGoal says what a command that makes groups leaves behind. On a terminal it prints them.
+func (f *joinFlags) groupGoal(o *joinOptions, terminal bool) {
+	o.goal = goalFile
+	switch {
+	case f.Bool("explain"):
+		o.goal = goalExplain
+	case o.output == "" && terminal:
+		o.output, o.write.Format = "-", tableio.CSV
+	case o.output == "":
+		f.fault("standard output is not a terminal; choose where the table goes: --output FILE, or --output - for an " +
+			"Arrow IPC stream")
+	case o.output == "-" && terminal && o.write.Format != tableio.CSV:
+		f.fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
+	}
+}
+
+// aggregate reads NAME=FUNCTION:COLUMN.
+func (f *joinFlags) aggregate(item string) (a spirjoin.GroupAggregate) {
+	parts := splitList(item, '=')
+	call := splitList(parts[len(parts)-1], ':')
+	if len(parts) > 2 || len(call) > 2 || parts[0] == "" || call[0] == "" || call[len(call)-1] == "" {
+		f.fault("--agg %q: write count, sum:x or total=sum:x, and a backslash before , = and : in names", item)
+		return a
+	}
+	if len(parts) == 2 {
+		a.Name = unescape(parts[0])
+	}
+	if len(call) == 2 {
+		a.Column = unescape(call[1])
+	}
+	var err error
+	if a.Func, err = spirjoin.ParseGroupFunc(unescape(call[0])); err != nil {
+		f.fault("--agg: %v", err)
+	}
+	return a
+}
+
+// groupReport is what --stats json gives.
+type groupReport struct {
+	spirjoin.GroupStats
+	ReadSeconds  float64 `json:"read_seconds"`
+	WriteSeconds float64 `json:"write_seconds"`
+	WallSeconds  float64 `json:"wall_seconds"`
+	Output       string  `json:"output,omitempty"`
+	Version      string  `json:"version"`
+}
+
+// groupBy runs the command. Nothing is computed before it is known that the input can be read and the output be
+// written.
+func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
+	report := groupReport{Output: o.output, Version: version()}
+	started := time.Now()
+	progress := s.newProgress(o.quiet)
+	defer progress.close()
+	o.groups.Progress = progress.join
+	if o.memoryLimitBytes > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
+	}
+	before := residentBytes()
+	ctx, device := begin(ctx, o.joinOptions)
+	defer func() { err = device.end(err) }()
+	var limit *memoryCap
+	if o.memoryLimitBytes > 0 {
+		engine, err := device.wait()
+		if err != nil {
+			return err
+		}
+		if limit, err = limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before); err != nil {
+			return err
+		}
+	}
+	reader, err := tableio.Open(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared),
+		Stdin: s.stdin, Format: o.format, Progress: func(rows int64) {}})
+	if err != nil {
+		return nameFormatFlag(err, "input-format")
+	}
+	defer reader.Close()
+	layout, err := spirjoin.NewGroupLayout(reader.Schema(), o.groups)
+	if err != nil {
+		return err
+	}
+	if o.goal == goalExplain {
+		return s.explainGroups(ctx, device, layout, reader)
+	}
+	writer, err := tableio.Create(o.output, layout.Schema, o.write)
+	if err != nil {
+		return explainOutput(err, o.output)
+	}
+	defer writer.Abort() // does nothing after Commit
+	result, err := startGroups(ctx, device, layout, reader, o.memoryLimitBytes > 0 || o.tempDir != "",
+		&report)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	writing := time.Now()
+	for batch, err := range result.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		err = writer.Write(ctx, batch)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+	if err := writer.Commit(ctx); err != nil {
+		return err
+	}
+	report.WriteSeconds, report.WallSeconds = time.Since(writing).Seconds(), time.Since(started).Seconds()
+	report.GroupStats = result.Stats()
+	progress.clearLine()
+	return s.reportGroups(o, &report, result)
+}
+
+// A file with more bytes in the columns that are needed is grouped as it is read. A table that is read first takes less
+// time and memory if it has many groups, because nothing is merged.
+var wholeBytes int64 = 1 << 30 // a variable for tests
+
+const textBytes = 32 // guessed, of a value without a fixed width
+
+// whole tells whether a file is read first.
+func whole(reader *tableio.Reader, layout *spirjoin.GroupLayout) bool {
+	rowBytes := int64(0)
+	for _, name := range layout.Needed {
+		bits := textBytes * 8
+		field := reader.Schema().Field(reader.Schema().FieldIndices(name)[0])
+		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
+			bits = t.BitWidth()
+		}
+		rowBytes += int64(bits+7) / 8
+	}
+	rows := reader.Rows()
+	return rows >= 0 && rows <= wholeBytes/max(1, rowBytes)
+}
+
+// startGroups groups a table that is read first, or one that is grouped as it is read: if it is large, does not say how
+// many rows it has, or streams is set, because memory is limited.
+func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, reader *tableio.Reader,
+	streams bool, report *groupReport) (*spirjoin.GroupResult, error) {
+	if !streams && whole(reader, layout) {
+		reading := time.Now()
+		table, err := reader.Read(ctx, layout.Needed)
+		if err != nil {
+			return nil, err
+		}
+		defer table.Release() // the result keeps it
+		report.ReadSeconds = time.Since(reading).Seconds()
+		engine, err := device.wait()
+		if err != nil {
+			return nil, err
+		}
+		return engine.GroupByLayout(ctx, layout, table)
+	}
+	engine, err := device.wait()
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}}
+	return engine.GroupByStreamLayout(ctx, layout, in.source(0))
+}
+
+func (s *session) explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout,
+	reader *tableio.Reader) error {
+	var table arrow.Table
+	table, err := reader.Read(ctx, layout.Needed)
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	engine, err := device.wait()
+	if err != nil {
+		return err
+	}
+	plan, err := engine.ExplainGroups(ctx, layout, table)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.stdout, plan.String())
+	return nil
+}
+
+// reportGroups says what ran where: one line on standard error, or the statistics that were asked for.
+func (s *session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.GroupResult) error {
+	w := io.Writer(s.stdout)
+	if o.output == "-" {
+		w = s.stderr
+	}
+	switch {
+	case o.stats == statsJSON:
+		return writeJSON(w, r)
+	case o.stats == statsText:
+		fmt.Fprint(w, result.Explain())
+	}
+	if o.quiet {
+		return nil
+	}
+	to := ""
+	if o.output != "-" {
+		to = " to " + o.output
+	}
+	fmt.Fprintln(s.stderr, text.OneLine(fmt.Sprintf(
+		"%s of %s%s in %.2f s (read %.2f, group %.2f, output %.2f) on %s (%s)",
+		text.Plural(r.Groups, "group"), text.Plural(r.Rows, "row"), to, r.WallSeconds, r.ReadSeconds, r.GroupSeconds,
+		r.WriteSeconds, result.Device.Name, result.Device.Backend)))
+	return nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/tableio"
+)
+
+// grouping is a join command whose rows are grouped, with its inputs open.
+type grouping struct {
+	*session
+	joinOptions
+	open   func() (*spirjoin.Engine, error)
+	device *opening
+	in     *inputs
+	report *joinReport
+}
+
+// run runs the command.
+func (g *grouping) run(ctx context.Context) error {
+	readers := g.in.readers
+	g.groups.Progress = g.in.progress.join
+	layout, err := spirjoin.NewJoinGroupLayout(readers[0].Schema(), readers[1].Schema(), g.spec, g.groups)
+	if err != nil {
+		return explainTextKey(err, g.joinOptions, readers)
+	}
+	g.in.needed = layout.Join.Needed
+	if g.goal == goalExplain {
+		return g.explain(ctx, layout)
+	}
+	writer, err := tableio.Create(g.output, layout.Groups.Schema, g.write)
+	if err != nil {
+		return explainOutput(err, g.output)
+	}
+	defer writer.Abort() // does nothing after Commit
+	skipRowGroups(readers, layout.Join.Spec)
+	if !layout.ByKey() {
+		defer prepareJoin(ctx, g.device, g.joinOptions, layout.Join, readers)()
+	}
+	result, err := g.start(ctx, layout)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	drawing := time.Now()
+	if g.report.WriteSeconds, err = writeResult(ctx, result, writer, g.in.progress); err != nil {
+		return err
+	}
+	stats := result.Stats()
+	g.report.JoinStats, g.report.GroupBy, g.report.Sides = stats.Join, &stats.GroupBy, stats.Sides
+	g.report.OutputSeconds = time.Since(drawing).Seconds()
+	g.in.progress.clearLine()
+	return g.session.report(g.joinOptions, *g.report, &result.Device, result.Explain)
+}
+
+// start joins and groups: both sides as they are read if they are grouped first, otherwise one of them as by a join of
+// the same tables.
+func (g *grouping) start(ctx context.Context, layout *spirjoin.JoinGroupLayout) (*spirjoin.JoinGroupResult, error) {
+	if layout.ByKey() {
+		return g.startByKey(ctx, layout)
+	}
+	fixed, sources, release, err := streamed(ctx, g.joinOptions, layout.Join, g.in, g.report)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := g.open()
+	if err != nil {
+		return nil, err
+	}
+	if fixed != nil {
+		of := *layout
+		of.Join = fixed
+		result, err := engine.JoinGroupByLayout(ctx, &of, sources[0], sources[1])
+		if err == nil {
+			return result, nil
+		}
+		if err := g.in.explainStream(err, g.joinOptions, fixed); err != nil {
+			return nil, err
+		}
+	}
+	tables, err := g.read(ctx)
+	defer releaseAll(tables)
+	if err != nil {
+		return nil, err
+	}
+	result, err := engine.JoinGroupByLayout(ctx, layout, spirjoin.FromTable(tables[0]), spirjoin.FromTable(tables[1]))
+	if err != nil {
+		return nil, explainTextKey(err, g.joinOptions, g.in.readers)
+	}
+	return result, nil
+}
+
+// startByKey groups long tables as they are read, and if memory is limited all.
+func (g *grouping) startByKey(ctx context.Context, layout *spirjoin.JoinGroupLayout) (*spirjoin.JoinGroupResult,
+	error) {
+	sources := [2]spirjoin.Source{g.in.source(0), g.in.source(1)}
+	streams := g.memoryLimitBytes > 0 || g.tempDir != ""
+	for side, reader := range g.in.readers {
+		if rows := reader.Rows(); streams || rows < 0 || rows >= leastStreamedRows {
+			continue
+		}
+		reading := time.Now()
+		table, err := g.in.read(ctx, side)
+		if err != nil {
+			return nil, err
+		}
+		defer table.Release()
+		g.report.ReadSeconds += time.Since(reading).Seconds()
+		sources[side] = spirjoin.FromTable(table)
+	}
+	engine, err := g.open()
+	if err != nil {
+		return nil, err
+	}
+	result, err := engine.JoinGroupByLayout(ctx, layout, sources[0], sources[1])
+	if err != nil {
+		return nil, explainTextKey(err, g.joinOptions, g.in.readers)
+	}
+	return result, nil
+}
+
+// read reads both tables.
+func (g *grouping) read(ctx context.Context) ([2]arrow.Table, error) {
+	reading := time.Now()
+	tables, err := g.in.readBoth(ctx)
+	g.report.ReadSeconds += time.Since(reading).Seconds()
+	return tables, err
+}
+
+func (g *grouping) explain(ctx context.Context, layout *spirjoin.JoinGroupLayout) error {
+	tables, err := g.read(ctx)
+	defer releaseAll(tables)
+	if err != nil {
+		return err
+	}
+	engine, err := g.open()
+	if err != nil {
+		return err
+	}
+	plan, err := engine.ExplainJoinGroups(ctx, layout, tables[relation.Left], tables[relation.Right])
+	if err != nil {
+		return explainTextKey(err, g.joinOptions, g.in.readers)
+	}
+	g.in.progress.clearLine()
+	fmt.Fprint(g.stdout, nameRaisedFlags(plan))
+	return nil
+}

@@ -1,0 +1,57 @@
+package groupby
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// BatchesOf yields the rows of a table in large batches.
+var BatchesOf = batchesOf
+
+// KeepHashBits keeps so many bits of the hashes of keys, so that keys collide.
+func (e *Engine) KeepHashBits(bits int) { e.hashBits = &bits }
+
+// Parts makes streams have parts of so many rows, whose groups are merged soon, until the test ends.
+func Parts(rows int64) (restore func()) {
+	before, least := partRows, leastMerge
+	partRows, leastMerge = rows, 10
+	return func() { partRows, leastMerge = before, least }
+}
+
+// GuessedRows makes the host guess keys from so many rows on, until the test ends.
+func GuessedRows(rows int64) (restore func()) {
+	before := guessedRows
+	guessedRows = rows
+	return func() { guessedRows = before }
+}
+
+// ShortBits makes integers of so many bits short, until the test ends.
+func ShortBits(bits int) (restore func()) {
+	before := shortBits
+	shortBits = bits
+	return func() { shortBits = before }
+}
+
+// TextOf is textOf, with "" for NULL.
+func TextOf(a arrow.Array, i int) string {
+	text, _ := textOf(a, i)
+	return text
+}
+
+// FailMerge makes one merge of an engine fail for want of memory, after so many that do not, until restore, which tells
+// whether one has failed.
+func FailMerge(e *Engine, allowed int) (restore func() (failed bool)) {
+	failed := false
+	e.merging = func() error {
+		if allowed--; allowed == -1 {
+			failed = true
+			return backend.ErrHostMemory
+		}
+		return nil
+	}
+	return func() bool {
+		e.merging = nil
+		return failed
+	}
+}

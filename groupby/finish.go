@@ -1,0 +1,321 @@
+package groupby
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// finishing makes an output column for the groups [from, to).
+type finishing struct {
+	*finisher
+	*groups
+	from, to  int
+	allocator memory.Allocator
+	valid     []byte // bitmap; nil if no value is NULL
+	nulls     int
+}
+
+// key returns key column k of the groups.
+func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allocator) (arrow.Array, error) {
+	width := g.keys.KeyBytes()
+	if g.hashes == nil && g.keys.Decodes(k) {
+		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], allocator)
+	}
+	var rows []uint32
+	if g.hashes == nil && g.keys.HasRows(k) {
+		rows = g.keys.RowsOf(k, g.codes[from*width:to*width])
+	} else {
+		rows = g.rowNumbers(from, to)
+	}
+	return relation.Take(ctx, columnOf(g.table, g.by[k]), rows, allocator)
+}
+
+// rowNumbers are the first rows of groups.
+func (g *groups) rowNumbers(from, to int) []uint32 {
+	numbers := make([]uint32, to-from)
+	for i, n := range g.words(g.first, 0)[from:to] {
+		numbers[i] = uint32(n)
+	}
+	return numbers
+}
+
+// word is a word of the states of the groups.
+func (f *finishing) word(state, word int) []uint64 { return f.words(f.of[state], word)[f.from:f.to] }
+
+// counts are the numbers of values; nil if each group has one.
+func (f *finishing) counts() []uint64 {
+	if f.count < 0 {
+		return nil
+	}
+	return f.words(f.count, 0)[f.from:f.to]
+}
+
+// array makes the column, which the caller releases.
+func (f *finishing) array(ctx context.Context) (arrow.Array, error) {
+	switch f.aggregate.Func {
+	case Count, CountDistinct:
+		return f.make(copied(f.counts())), nil
+	case First:
+		return relation.Take(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
+	}
+	if f.text >= 0 {
+		of := &f.picked[f.text]
+		return relation.Take(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
+	}
+	least := uint64(1)
+	if f.aggregate.Func == Var || f.aggregate.Func == Stddev {
+		least = 2
+	}
+	f.validate(least)
+	switch f.aggregate.Func {
+	case Min, Max:
+		return f.extreme(), nil
+	case Sum:
+		return f.sum()
+	case Avg:
+		return f.average(), nil
+	}
+	return f.variance(), nil
+}
+
+// validate makes groups of fewer values NULL.
+func (f *finishing) validate(least uint64) {
+	counts := f.counts()
+	for i, n := range counts {
+		if n < least {
+			if f.valid == nil {
+				f.valid = make([]byte, (len(counts)+7)/8)
+				for b := range f.valid {
+					f.valid[b] = 0xff
+				}
+			}
+			f.valid[i/8] &^= 1 << (i % 8)
+			f.nulls++
+		}
+	}
+}
+
+func (f *finishing) isNull(i int) bool { return f.valid != nil && f.valid[i/8]>>(i%8)&1 == 0 }
+
+// make returns an array of the result type with these values, in memory of the heap that it keeps.
+func (f *finishing) make(values []byte) arrow.Array {
+	var valid *memory.Buffer
+	if f.valid != nil {
+		valid = memory.NewBufferBytes(f.valid)
+	}
+	buffers := []*memory.Buffer{valid, memory.NewBufferBytes(values)}
+	data := array.NewData(f.result, f.to-f.from, buffers, nil, f.nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func copied(values []uint64) []byte { return backend.AsBytes(append([]uint64(nil), values...)) }
+
+// extreme makes the column of least or greatest values.
+func (f *finishing) extreme() arrow.Array {
+	low := f.word(0, 0)
+	switch width := relation.WordBits(f.result); {
+	case f.result.ID() == arrow.BOOL:
+		out := make([]byte, (len(low)+7)/8)
+		for i, v := range low {
+			out[i/8] |= byte(v&1) << (i % 8)
+		}
+		return f.make(out)
+	case f.result.ID() == arrow.FLOAT16:
+		return f.make(backend.AsBytes(narrowed(low,
+			func(v uint64) uint16 { return narrowHalf(math.Float64frombits(v)) })))
+	case f.result.ID() == arrow.FLOAT32:
+		return f.make(backend.AsBytes(narrowed(low,
+			func(v uint64) float32 { return float32(math.Float64frombits(v)) })))
+	case width == 8:
+		return f.make(narrowed(low, func(v uint64) uint8 { return uint8(v) }))
+	case width == 16:
+		return f.make(backend.AsBytes(narrowed(low, func(v uint64) uint16 { return uint16(v) })))
+	case width == 32:
+		return f.make(backend.AsBytes(narrowed(low, func(v uint64) uint32 { return uint32(v) })))
+	case width == 128:
+		return f.make(f.interleaved(low, f.word(0, 1)))
+	}
+	return f.make(copied(low))
+}
+
+func narrowed[T any](values []uint64, narrow func(uint64) T) []T {
+	out := make([]T, len(values))
+	for i, v := range values {
+		out[i] = narrow(v)
+	}
+	return out
+}
+
+// narrowHalf returns the bits of a 16-bit float with the value of f, which has one.
+func narrowHalf(f float64) uint16 {
+	single := math.Float32bits(float32(f))
+	sign, magnitude := uint16(single>>31)<<15, single&^(1<<31)
+	switch {
+	case magnitude > 0x7f80_0000:
+		return sign | 0x7e00
+	case magnitude == 0x7f80_0000:
+		return sign | 0x7c00
+	case magnitude < 0x3880_0000: // subnormal: units of 2^-24
+		return sign | uint16(math.Abs(f)*(1<<24))
+	}
+	return sign | uint16((magnitude-0x3800_0000)>>13)
+}
+
+func (f *finishing) interleaved(low, high []uint64) []byte {
+	out := make([]uint64, 2*len(low))
+	for i := range low {
+		out[2*i], out[2*i+1] = low[i], high[i]
+	}
+	return backend.AsBytes(out)
+}
+
+// sum makes the column of sums. Errors: ErrLimit for one that the type does not hold.
+func (f *finishing) sum() (arrow.Array, error) {
+	if kindOf(f.result) == floating {
+		return f.make(copied(f.word(0, 0))), nil
+	}
+	if len(f.of) > 1 {
+		return f.sumParts()
+	}
+	low, high := f.word(0, 0), f.word(0, 1)
+	if kindOf(f.result) == decimal { // of at most 64 bits: 128 hold the sum of 2^32 of them
+		return f.make(f.interleaved(low, high)), nil
+	}
+	wrong := uint64(0)
+	for i := range low {
+		sign := uint64(0)
+		if f.result.ID() != arrow.UINT64 {
+			sign = uint64(int64(low[i]) >> 63)
+		}
+		if differs := high[i] ^ sign; differs != 0 && !f.isNull(i) {
+			wrong = differs
+		}
+	}
+	if wrong != 0 {
+		return nil, f.overflow("cast it to decimal, whose sum has 38 digits")
+	}
+	return f.make(copied(low)), nil
+}
+
+// OverflowError is the ErrLimit of a sum that its type does not hold.
+type OverflowError struct{ *backend.OpError }
+
+// Unwrap returns the error of the operation.
+func (e OverflowError) Unwrap() error { return e.OpError }
+
+func (f *finishing) overflow(advice string) error {
+	return OverflowError{&backend.OpError{Op: "group by", Err: backend.ErrLimit, Detail: fmt.Sprintf(
+		"the sum of column %q exceeds %s in a group; %s", f.aggregate.Column, f.result, advice)}}
+}
+
+// sumParts makes sums of decimals of 128 or 256 bits from the exact sums of each of their words.
+func (f *finishing) sumParts() (arrow.Array, error) {
+	precision := f.result.(arrow.DecimalType).GetPrecision()
+	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
+	width := f.result.(arrow.FixedWidthDataType).Bytes()
+	out := make([]byte, width*(f.to-f.from))
+	for i := range f.to - f.from {
+		if f.isNull(i) {
+			continue
+		}
+		if width == 16 && f.fits128(i, out[16*i:]) {
+			continue
+		}
+		sum := f.bigSum(i)
+		if sum.CmpAbs(most) >= 0 {
+			advice := "cast it to a float"
+			if width == 16 {
+				advice = "cast it to decimal256 or to a float"
+			}
+			return nil, f.overflow(advice)
+		}
+		if width == 16 {
+			v := decimal128.FromBigInt(sum)
+			copy(out[16*i:], backend.AsBytes([]uint64{v.LowBits(), uint64(v.HighBits())}))
+		} else {
+			v := decimal256.FromBigInt(sum).Array()
+			copy(out[32*i:], backend.AsBytes(v[:]))
+		}
+	}
+	return f.make(out), nil
+}
+
+// fits128 writes the sum of 128-bit values if it is below 2^126, which is less than 38 digits.
+func (f *finishing) fits128(i int, out []byte) bool {
+	low, carry := f.word(0, 0)[i], f.word(0, 1)[i]
+	high, top := f.word(1, 0)[i], f.word(1, 1)[i]
+	high, c := bits.Add64(high, carry, 0)
+	top += c
+	if sign := uint64(int64(high) >> 63); top != sign || (high^sign)>>62 != 0 {
+		return false
+	}
+	copy(out, backend.AsBytes([]uint64{low, high}))
+	return true
+}
+
+// bigSum is the sum of wide values of a group: each word is worth 2^64 of the one below.
+func (f *finishing) bigSum(i int) *big.Int {
+	sum := new(big.Int)
+	for part := len(f.of) - 1; part >= 0; part-- {
+		low, high := f.word(part, 0)[i], f.word(part, 1)[i]
+		sum.Lsh(sum, 64)
+		sum.Add(sum, decimal128.New(int64(high), low).BigInt())
+	}
+	return sum
+}
+
+// average makes the column of means, by exact sums unless the values are floats.
+func (f *finishing) average() arrow.Array {
+	counts, out := f.counts(), make([]float64, f.to-f.from)
+	scale := int32(0)
+	if d, ok := f.input.Type.(arrow.DecimalType); ok {
+		scale = d.GetScale()
+	}
+	unit := power10(scale)
+	switch {
+	case kindOf(f.input.Type) == floating:
+		for i, bits := range f.word(0, 0) {
+			out[i] = math.Float64frombits(bits) / float64(counts[i])
+		}
+	case len(f.of) > 1:
+		for i := range out {
+			sum, _ := new(big.Float).SetInt(f.bigSum(i)).Float64()
+			out[i] = sum / float64(counts[i]) / unit
+		}
+	default:
+		low, high := f.word(0, 0), f.word(0, 1)
+		for i := range out {
+			out[i] = float128(low[i], high[i]) / float64(counts[i]) / unit
+		}
+	}
+	return f.make(backend.AsBytes(out))
+}
+
+// variance makes the column of sample variances, or of their roots.
+func (f *finishing) variance() arrow.Array {
+	counts, out := f.counts(), make([]float64, f.to-f.from)
+	unit := 1.0
+	if d, ok := f.input.Type.(arrow.DecimalType); ok && formOf(Var, f.input.Type) == asValues {
+		unit = power10(2 * d.GetScale())
+	}
+	for i, bits := range f.word(0, 1) {
+		out[i] = math.Float64frombits(bits) / float64(counts[i]-1) / unit
+		if f.aggregate.Func == Stddev {
+			out[i] = math.Sqrt(out[i])
+		}
+	}
+	return f.make(backend.AsBytes(out))
+}

@@ -1,0 +1,256 @@
+package groupby
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/groupby/reduce"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// groups are finished groups on the host.
+type groups struct {
+	keys   *relation.KeyPlan
+	by     []string
+	table  arrow.Table // whose rows are grouped
+	rows   int
+	codes  []byte            // key codes, of keys.KeyBytes() each
+	states [][][]byte        // by reduction and word, 8 bytes for each group
+	hashes *relation.KeyPlan // of keys of equal hashes, which were numbered: they come from first rows; otherwise nil
+	none   bool              // there are no rows, which are one group all the same
+	owned  bool              // the table is released with the groups
+	picked []picked          // of the picks of the program
+	strips bool              // they were made strip by strip
+	first  int               // the reduction that gives first rows; negative if none does
+	memory *exec.Grant       // of the groups and of work on them; nil: there is no limit
+}
+
+// words is a word of the states of a reduction.
+func (g *groups) words(reduction, word int) []uint64 {
+	return backend.Longs(g.states[reduction][word])
+}
+
+// release releases the table and the memory of the groups. Safe on nil, and again.
+func (g *groups) release() {
+	if g == nil {
+		return
+	}
+	if g.owned {
+		g.table.Release()
+		g.owned = false
+	}
+	g.memory.Release()
+}
+
+// guessedRows is the number of rows from which on the host guesses the range of a key: it then checks the guess while
+// it groups, rather than in a pass before. A variable for tests.
+var guessedRows int64 = 1 << 20
+
+// group puts the rows of the table of p in groups by their keys. The caller releases them.
+func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, err error) {
+	w.progress.Start("measure keys")
+	memory := w.memory()
+	defer func() {
+		if g == nil {
+			memory.Release()
+		}
+	}()
+	defer w.result.grant.GiveUnused()
+	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
+		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
+	keys, err := relation.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
+	if err != nil {
+		return nil, err
+	}
+	if w.hashBits != nil {
+		keys.KeepHashBits(*w.hashBits)
+	}
+	for k := range by {
+		if !keys.Decodes(k) && !keys.HasRows(k) {
+			p.first()
+		}
+	}
+	done, err := w.groupBy(ctx, p, &groups{keys: keys, by: by, table: p.table, first: p.numbers, memory: memory})
+	if err == nil && !keys.Exact() {
+		done, err = w.verified(ctx, p, done)
+	}
+	if err == nil {
+		err = done.pick(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// groupBy completes groups of which keys are planned.
+func (w *work) groupBy(ctx context.Context, p *program, g *groups) (*groups, error) {
+	s, release, err := w.scan(ctx, p, g.keys)
+	defer release()
+	if err != nil {
+		return nil, err
+	}
+	t, err := w.planStrips(p, s)
+	back, short := func() {}, error(nil)
+	if t != nil {
+		back, short = charge(g.memory, t.bytes(len(p.requests), int(p.table.NumRows())))
+	}
+	switch {
+	case err != nil:
+	case t != nil && short == nil:
+		w.progress.Start("group")
+		g.states = make([][][]byte, len(p.requests))
+		err = t.reduce(ctx, g)
+		back()
+		if err == nil { // of the groups alone
+			err = g.memory.Grow(exec.Need{Host: uint64(g.rows) * t.groupBytes(len(p.requests))})
+		}
+	case g.keys.Guessed():
+		err = relation.ErrGuess
+	default:
+		err = w.reduce(ctx, p, s, g)
+	}
+	if errors.Is(err, relation.ErrGuess) { // it was wrong, or is of no use
+		release()
+		if g.keys, err = relation.PlanGroups(ctx, p.table, g.by, false, roomIn(g.memory)); err == nil {
+			return w.groupBy(ctx, p, g)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// scan loads the table with the values of p as payload. The caller releases its columns.
+func (w *work) scan(ctx context.Context, p *program, keys *relation.KeyPlan) (s *query.Scan, release func(),
+	err error) {
+	s = &query.Scan{Side: relation.Left, Table: p.table, Keys: keys}
+	memory := w.memory()
+	release = func() {
+		for _, c := range s.Columns {
+			c.Release()
+		}
+		s.Columns = nil
+		memory.Release()
+	}
+	var fields []arrow.Field
+	for _, v := range p.values {
+		if err := memory.Grow(exec.Need{Host: v.form.bytes(uint64(p.table.NumRows()))}); err != nil {
+			return s, release, err
+		}
+		column, err := convert(ctx, columnOf(p.table, v.column), v.form)
+		if err != nil {
+			return s, release, err
+		}
+		s.Columns, s.Names = append(s.Columns, column), append(s.Names, v.column)
+		fields = append(fields, arrow.Field{Name: v.column, Type: column.DataType(), Nullable: column.NullN() > 0})
+	}
+	s.Words = relation.PlanWords(fields)
+	s.Encodes, s.InPlace = w.EncodesKeys(s), w.InPlace(s)
+	return s, release, nil
+}
+
+// reduce loads the table granule by granule, reduces it and brings the groups to the host.
+func (w *work) reduce(ctx context.Context, p *program, s *query.Scan, g *groups) error {
+	w.progress.Start("group")
+	rows := int(p.table.NumRows())
+	granule := w.granule(s)
+	facts := reduce.Facts{Rows: uint64(min(rows, granule)), KeyBytes: s.Keys.KeyBytes(),
+		KeyBits: max(1, s.Keys.KeyBits()), Payload: s.Payload(), Tuning: w.Ops.Tuning(),
+		Strategy: algorithms[w.result.Layout.Spec.Algorithm].strategy}
+	_, facts.CannotDraw = w.Device().Rasterizer()
+	plan, err := reduce.NewPlan(facts, p.reductions(&s.Words))
+	if err != nil {
+		return err
+	}
+	back, err := charge(g.memory, s.Words.HostStageBytes(uint64(min(rows, granule))))
+	if err != nil {
+		return err
+	}
+	defer back()
+	lane := w.lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	op := plan.Open(ctx, lane)
+	defer op.Close()
+	for from := 0; from < rows; from += granule {
+		if err := w.add(ctx, op, s, from, min(rows, from+granule)); err != nil {
+			return err
+		}
+	}
+	g.states = make([][][]byte, len(p.requests))
+	return op.Finish(ctx, func(ctx context.Context, some *reduce.Groups) error { return g.collect(ctx, lane, some) })
+}
+
+// add loads a granule and adds it to the groups.
+func (w *work) add(ctx context.Context, op *reduce.Operator, s *query.Scan, from, to int) error {
+	memory := w.lane.Scope(ctx)
+	defer memory.ReleaseAll()
+	chunk, err := s.Load(ctx, w.lane, memory, from, to)
+	if err != nil {
+		return err
+	}
+	return op.Add(ctx, w.lane, chunk, uint64(from))
+}
+
+// granuleShare of the limit of device memory are the rows that are on the device at a time.
+const granuleShare = 4
+
+// granule is the number of rows that are on the device at a time.
+func (w *work) granule(s *query.Scan) int {
+	if w.GranuleRows > 0 {
+		return w.GranuleRows
+	}
+	rowBytes := uint64(s.Keys.KeyBytes())
+	for i, bytes := range s.Words.Bytes {
+		if i >= len(s.InPlace) || !s.InPlace[i] {
+			rowBytes += uint64(bytes)
+		}
+	}
+	most := w.DeviceCapBytes() / granuleShare / rowBytes
+	return int(max(min(most, 1<<31), relation.StageRows)) / relation.StageRows * relation.StageRows
+}
+
+// collect brings finished groups to the host.
+func (g *groups) collect(ctx context.Context, lane *exec.Lane, some *reduce.Groups) error {
+	if some.Rows == 0 {
+		return nil
+	}
+	var transfers []backend.Transfer
+	bring := func(to []byte, from relation.Values, bytes int) ([]byte, error) {
+		if from.Bytes != bytes || from.Data.SizeBytes != some.Rows*uint64(bytes) {
+			return nil, fmt.Errorf("%w: %d bytes for %d groups", backend.ErrInvalidInput, from.Data.SizeBytes,
+				some.Rows)
+		}
+		n := len(to)
+		to, err := g.extend(to, int(from.Data.SizeBytes))
+		if err != nil {
+			return nil, err
+		}
+		transfers = append(transfers, backend.Transfer{Device: from.Data, Host: to[n:]})
+		return to, nil
+	}
+	var err error
+	if g.codes, err = bring(g.codes, some.Keys, g.keys.KeyBytes()); err != nil {
+		return err
+	}
+	for i, words := range some.States {
+		if g.states[i] == nil {
+			g.states[i] = make([][]byte, len(words))
+		}
+		for j, word := range words {
+			if g.states[i][j], err = bring(g.states[i][j], word, 8); err != nil {
+				return err
+			}
+		}
+	}
+	g.rows += int(some.Rows)
+	return lane.Device().DownloadAll(ctx, transfers)
+}

@@ -1,0 +1,186 @@
+package groupby
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Layout is a specification with what a schema makes of it.
+type Layout struct {
+	Spec   Spec
+	Schema *arrow.Schema // of the output: the key columns, then the aggregates
+	Needed []string      // input columns
+
+	inputs []arrow.Field             // of the aggregates; without a type for a count of rows
+	types  map[string]arrow.DataType // of the input columns
+}
+
+// NewLayout derives the output columns. Errors: ErrInvalidInput (see [Spec.Check], unknown or ambiguous columns),
+// ErrUnsupported (a type that cannot be a key, or that a function has no meaning for).
+func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	l := &Layout{Spec: spec, types: make(map[string]arrow.DataType)}
+	need := func(name string) (field arrow.Field, err error) {
+		if err := relation.CheckName(schema, "the table", name); err != nil {
+			return field, fmt.Errorf("group by: %w", err)
+		}
+		if !slices.Contains(l.Needed, name) {
+			l.Needed = append(l.Needed, name)
+		}
+		field = schema.Field(schema.FieldIndices(name)[0])
+		l.types[name] = field.Type
+		return field, nil
+	}
+	var fields []arrow.Field
+	for _, name := range spec.By {
+		field, err := need(name)
+		if err == nil {
+			err = relation.CheckGroupKey(field)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, arrow.Field{Name: name, Type: field.Type,
+			Nullable: field.Nullable || field.Type.ID() == arrow.NULL})
+	}
+	for i := range spec.Aggregates {
+		a := &spec.Aggregates[i]
+		var input arrow.Field
+		if a.Column != "" {
+			var err error
+			if input, err = need(a.Column); err != nil {
+				return nil, err
+			}
+		}
+		out, reason := resultType(a.Func, input.Type)
+		if reason == "" && a.Func == CountDistinct {
+			if err := relation.CheckGroupKey(input); err != nil {
+				return nil, err
+			}
+		}
+		if reason != "" {
+			return nil, fmt.Errorf("%w: group by: %s of column %q of type %s: %s", backend.ErrUnsupported, a.Func,
+				a.Column, input.Type, reason)
+		}
+		nullable := a.Func != Count && a.Func != CountDistinct
+		fields = append(fields, arrow.Field{Name: a.OutputName(), Type: out, Nullable: nullable})
+		l.inputs = append(l.inputs, input)
+	}
+	l.Schema = arrow.NewSchema(fields, nil)
+	return l, nil
+}
+
+// tableOf has the rows of batches of the needed columns.
+func (l *Layout) tableOf(batches []arrow.RecordBatch) arrow.Table {
+	var fields []arrow.Field
+	for _, name := range l.Needed {
+		fields = append(fields, arrow.Field{Name: name, Type: l.types[name], Nullable: true})
+	}
+	rows := int64(0)
+	for _, b := range batches {
+		rows += b.NumRows()
+	}
+	var columns []arrow.Column
+	for i, field := range fields {
+		var chunks []arrow.Array
+		for _, b := range batches {
+			chunks = append(chunks, b.Column(i))
+		}
+		chunked := arrow.NewChunked(field.Type, chunks)
+		defer chunked.Release()
+		columns = append(columns, *arrow.NewColumn(field, chunked))
+		defer columns[i].Release()
+	}
+	return array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
+}
+
+// kind is what the values of a type are to aggregates.
+type kind uint8
+
+const (
+	other    kind = iota // only counted or returned
+	signed               // integers
+	unsigned             // integers
+	floating
+	decimal
+	duration // a signed number of units
+	instant  // a date or time: it has an order, but no sum
+	boolean
+)
+
+func kindOf(t arrow.DataType) kind {
+	switch t.(type) {
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
+		return signed
+	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+		return unsigned
+	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
+		return floating
+	case arrow.DecimalType:
+		return decimal
+	case *arrow.DurationType:
+		return duration
+	case *arrow.Date32Type, *arrow.Date64Type, *arrow.TimestampType, *arrow.Time32Type, *arrow.Time64Type:
+		return instant
+	case *arrow.BooleanType:
+		return boolean
+	}
+	return other
+}
+
+// Digits of the decimals that sums have.
+const (
+	digits128 = 38
+	digits256 = 76
+)
+
+// resultType is the type of an aggregate of values of a type; the reason is the rest of a sentence if there is none.
+func resultType(f Func, t arrow.DataType) (result arrow.DataType, reason string) {
+	switch f {
+	case Count, CountDistinct:
+		return arrow.PrimitiveTypes.Int64, ""
+	case First:
+		return t, ""
+	}
+	of := kindOf(t)
+	switch f {
+	case Min, Max:
+		if wide, ok := t.(*arrow.Decimal256Type); ok {
+			return nil, fmt.Sprintf("decimals of %d bits are not supported; cast it to decimal128", wide.BitWidth())
+		}
+		if of != other || isText(t) {
+			return t, ""
+		}
+		return nil, "it may be of numbers, decimals, booleans, dates, times, durations, strings and binary"
+	case Sum:
+		switch of {
+		case signed:
+			return arrow.PrimitiveTypes.Int64, ""
+		case unsigned:
+			return arrow.PrimitiveTypes.Uint64, ""
+		case floating:
+			return arrow.PrimitiveTypes.Float64, ""
+		case duration:
+			return t, ""
+		case decimal:
+			if scale := t.(arrow.DecimalType).GetScale(); t.ID() == arrow.DECIMAL256 {
+				return &arrow.Decimal256Type{Precision: digits256, Scale: scale}, ""
+			} else {
+				return &arrow.Decimal128Type{Precision: digits128, Scale: scale}, ""
+			}
+		}
+		return nil, "it may be of numbers, decimals and durations; cast it to one of these"
+	}
+	if of == signed || of == unsigned || of == floating || of == decimal {
+		return arrow.PrimitiveTypes.Float64, ""
+	}
+	return nil, "it may be of numbers and decimals; cast it to one of these"
+}

@@ -1,0 +1,142 @@
+package groupby
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/groupby/reduce"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// request is a reduction of a column that is not placed in words yet.
+type request struct {
+	fn    reduce.Func
+	value value // of no column: a count of rows
+	// part is which 64-bit word of wide values, the lowest first, is summed by itself: so no sum of 128 bits overflows.
+	// Negative for whole values.
+	part int
+}
+
+// program is the reductions that aggregates need, each once, and how they become output columns.
+type program struct {
+	requests []request
+	values   []value // the columns on the device
+	picks    []pick  // rows that the host finds
+	columns  []finisher
+	table    arrow.Table
+	later    bool
+	types    map[string]arrow.DataType // of input columns
+	numbers  int                       // the reduction that gives the first row of each group; negative if none does
+}
+
+// finisher makes an output column of the states of groups.
+type finisher struct {
+	aggregate *Aggregate
+	input     arrow.Field
+	result    arrow.DataType
+	count     int   // the state that counts the values; negative if all groups have one
+	of        []int // other states
+	text      int   // the pick that has the value; negative if states have it
+}
+
+// lower makes the program of the aggregates of a table. With later, other tables may have NULL where this one has none.
+// The states of distinct values are not among its requests ([work.countDistinct]).
+func lower(l *Layout, table arrow.Table, later bool) *program {
+	p := &program{table: table, numbers: -1, later: later, types: l.types}
+	for i := range l.Spec.Aggregates {
+		a := &l.Spec.Aggregates[i]
+		f := finisher{aggregate: a, input: l.inputs[i], result: l.Schema.Field(len(l.Spec.By) + i).Type, count: -1,
+			text: -1}
+		p.lower(&f)
+		p.columns = append(p.columns, f)
+	}
+	return p
+}
+
+func (p *program) lower(f *finisher) {
+	a := f.aggregate
+	nullable := a.Column != "" && (p.later || columnOf(p.table, a.Column).NullN() > 0)
+	v := value{column: a.Column}
+	if a.Column != "" {
+		v.form = formOf(a.Func, f.input.Type)
+	}
+	switch {
+	case nullable && (v.form != asValidity || a.Func == Count):
+		f.count = p.need(request{fn: reduce.Count, value: v, part: -1})
+	case a.Func == Count || a.Func == Avg || a.Func == Var || a.Func == Stddev:
+		f.count = p.need(request{fn: reduce.Count, part: -1})
+	}
+	switch a.Func {
+	case Count, CountDistinct:
+	case First:
+		f.count, f.of = -1, []int{p.first()}
+	case Var, Stddev:
+		f.of = []int{p.need(request{reduce.Moments, v, -1})}
+	case Min, Max:
+		if isText(f.input.Type) {
+			f.text = p.pick(pick{a.Column, a.Func == Max})
+			break
+		}
+		f.of = []int{p.need(request{map[Func]reduce.Func{Min: reduce.Min, Max: reduce.Max}[a.Func], v, -1})}
+	case Sum, Avg:
+		if bits := relation.WordBits(f.input.Type); bits > 64 {
+			for part := range bits / 64 {
+				f.of = append(f.of, p.need(request{reduce.Sum, v, part}))
+			}
+		} else {
+			f.of = []int{p.need(request{reduce.Sum, v, -1})}
+		}
+	}
+}
+
+// first has the first row of each group found.
+func (p *program) first() int {
+	if p.numbers < 0 {
+		p.numbers = p.need(request{fn: reduce.First, part: -1})
+	}
+	return p.numbers
+}
+
+// pick returns the index of a row that is wanted, which is added if it is new.
+func (p *program) pick(wanted pick) int {
+	i := slices.Index(p.picks, wanted)
+	if i < 0 {
+		i, p.picks = len(p.picks), append(p.picks, wanted)
+	}
+	return i
+}
+
+// need returns the index of a reduction, which is added if it is new.
+func (p *program) need(r request) int {
+	if i := slices.Index(p.requests, r); i >= 0 {
+		return i
+	}
+	if r.value.column != "" && !slices.Contains(p.values, r.value) {
+		p.values = append(p.values, r.value)
+	}
+	p.requests = append(p.requests, r)
+	return len(p.requests) - 1
+}
+
+// reductions are the requests, of columns in planned words.
+func (p *program) reductions(words *relation.Words) (all []reduce.Reduction) {
+	for _, r := range p.requests {
+		out := reduce.Reduction{Func: r.fn, Value: reduce.Value{ValidWord: -1}}
+		if r.value.column != "" {
+			out.Value = place(words, slices.Index(p.values, r.value))
+		}
+		if r.part >= 0 {
+			parts := out.Value.Bits / 64
+			if out.Value.Word, out.Value.Bits = out.Value.Word+r.part, 64; r.part < parts-1 {
+				out.Value.Kind = reduce.Unsigned
+			}
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+func columnOf(table arrow.Table, name string) *arrow.Chunked {
+	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
+}

@@ -1,0 +1,90 @@
+package groupby
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Plan is what is known of a group-by before it runs.
+type Plan struct {
+	Layout *Layout
+	engine *Engine
+	keys   *relation.KeyPlan
+	rows   int64
+}
+
+// Plan measures the keys of a table. Errors: those of [Engine.Group] that are known before it runs.
+func (e *Engine) Plan(ctx context.Context, layout *Layout, table arrow.Table) (*Plan, error) {
+	if err := e.cannot(layout); err != nil {
+		return nil, fmt.Errorf("group by: %w", err)
+	}
+	memory := e.memory()
+	defer memory.Release()
+	keys, err := relation.PlanGroups(ctx, table, layout.Spec.By, false, roomIn(memory))
+	if err != nil {
+		return nil, fmt.Errorf("group by: %w", err)
+	}
+	return &Plan{layout, e, keys, table.NumRows()}, nil
+}
+
+// String returns the text of the plan.
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "group %d rows by %s\n", p.rows, p.Layout.Spec.keys())
+	info := p.engine.Device().Info()
+	line(&b, "device", "%s (%s, %s)", info.Name, info.Backend, info.Type)
+	p.Layout.Spec.describeAlgorithm(&b)
+	p.Layout.describe(&b, p.keys)
+	return b.String()
+}
+
+func (s *Spec) keys() string {
+	if len(s.By) == 0 {
+		return "nothing"
+	}
+	return strings.Join(s.By, ", ")
+}
+
+// describe adds the keys and the aggregates to a text.
+func (l *Layout) describe(b *strings.Builder, keys *relation.KeyPlan) {
+	if len(l.Spec.By) == 0 {
+		line(b, "key", "none: all rows are one group")
+	}
+	for i, name := range l.Spec.By {
+		line(b, "key", "%s %s%s", name, l.types[name], keys.Range(i))
+	}
+	switch {
+	case !keys.Exact():
+		line(b, "codes", "hashes of 64 bits; each row is compared with the first one of its group")
+	case len(l.Spec.By) > 0:
+		line(b, "codes", "%d bits", keys.KeyBits())
+	}
+	l.describeAggregates(b)
+}
+
+func (l *Layout) describeAggregates(b *strings.Builder) {
+	for i := range l.Spec.Aggregates {
+		field := l.Schema.Field(len(l.Spec.By) + i)
+		line(b, "aggregate", "%s %s = %s", field.Name, field.Type, &l.Spec.Aggregates[i])
+	}
+}
+
+// String returns the text of what is known before there are rows.
+func (l *Layout) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "by %s\n", l.Spec.keys())
+	for _, name := range l.Spec.By {
+		line(&b, "key", "%s %s", name, l.types[name])
+	}
+	l.describeAggregates(&b)
+	return b.String()
+}
+
+func line(b *strings.Builder, name, format string, args ...any) {
+	fmt.Fprintf(b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+}

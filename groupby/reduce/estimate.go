@@ -1,0 +1,93 @@
+package reduce
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// A sample is so many pieces of so many rows, from all over a batch.
+const (
+	samplePieces = 16
+	pieceRows    = 1 << 10
+)
+
+// estimate is about how many groups a batch has, by the facts or by a sample of its keys.
+func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (uint64, error) {
+	f := &o.plan.Facts
+	if f.Groups > 0 {
+		return min(f.Groups, b.rows), nil
+	}
+	pieces, keyBytes := uint64(samplePieces), uint64(f.KeyBytes)
+	rows := pieces * pieceRows
+	if b.rows <= rows {
+		pieces, rows = 1, b.rows
+	}
+	memory := lane.Scope(ctx)
+	defer memory.ReleaseAll()
+	sample, list, each := memory.New(rows*keyBytes, "sample"), lane.List("group, sample"), rows/pieces
+	if err := memory.Err(); err != nil {
+		return 0, err
+	}
+	for i := range pieces {
+		first := (b.rows - each) * i / max(1, pieces-1)
+		if err := lane.Copy(list, sample.Range(i*each*keyBytes, each*keyBytes),
+			b.keys.Part(first*keyBytes, each*keyBytes)); err != nil {
+			return 0, err
+		}
+	}
+	if err := lane.Submit(ctx, list); err != nil {
+		return 0, err
+	}
+	data := make([]byte, rows*keyBytes)
+	if err := lane.Download(ctx, data, sample.All()); err != nil {
+		return 0, err
+	}
+	different, once := countKeys(data, f.KeyBytes)
+	return estimateGroups(b.rows, rows, different, once), nil
+}
+
+// countKeys returns how many different keys there are, and how many of them are there once.
+func countKeys(keys []byte, keyBytes int) (different, once uint64) {
+	rows := len(keys) / keyBytes
+	log2 := bits.Len(uint(2 * rows))
+	table, counts := make([]uint64, 1<<log2), make([]uint32, 1<<log2)
+	for row := range rows {
+		var key uint64
+		if keyBytes == 4 {
+			key = uint64(backend.Words(keys)[row])
+		} else {
+			key = backend.Longs(keys)[row]
+		}
+		at := key * 0x9e3779b97f4a7c15 >> (64 - log2)
+		for counts[at] > 0 && table[at] != key {
+			at = (at + 1) & (1<<log2 - 1)
+		}
+		table[at] = key
+		if counts[at]++; counts[at] == 1 {
+			different, once = different+1, once+1
+		} else if counts[at] == 2 {
+			once--
+		}
+	}
+	return different, once
+}
+
+// estimateGroups is about how many groups rows have of which a sample has so many different keys, and so many once. If
+// more are there once than of equally frequent keys, rare keys are many: then each of those stands for the square root
+// of the rows that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000).
+func estimateGroups(rows, sample, different, once uint64) uint64 {
+	if sample == rows {
+		return different
+	}
+	alike := relation.DrawnFrom(float64(sample), float64(different))
+	expected := float64(sample) * math.Exp(-float64(sample)/float64(alike))
+	if float64(once) > 1.25*expected+64 {
+		alike = different - once + uint64(float64(once)*math.Sqrt(float64(rows)/float64(sample)))
+	}
+	return min(rows, alike)
+}

@@ -1,0 +1,198 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// batch are rows to be reduced: those of a chunk, or of partials.
+type batch struct {
+	rows   uint64
+	keys   backend.Range
+	ids    backend.Range // where the values of a row are; absent: at its own number
+	sorted bool          // by key
+	inputs []input
+}
+
+// sorted reduces a batch to a partial with unique keys, by a sort of the keys. It suits any number of groups and any
+// distribution.
+//
+// The rows of a group then lie side by side. They are cut into segments of at most cut rows, an invocation reduces each
+// ([kernel.GroupReduce]), and that leaves a sorted partial: with few groups of many rows it is shorter by the factor
+// cut. This is repeated until the segments are the groups.
+func (o *Operator) sorted(ctx context.Context, lane *exec.Lane, b *batch) (*partial, error) {
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	err := error(nil)
+	if !b.sorted {
+		b, err = o.sort(ctx, lane, b)
+	}
+	for most := uint64(cut); err == nil; {
+		var p *partial
+		if p, err = o.segments(ctx, lane, b, uint32(most)); err != nil || p.unique {
+			return p, err
+		}
+		if 2*p.rows > b.rows { // groups of few rows lie across multiples of the cut, where all rounds would divide them
+			most = min(most*cut, 1<<31)
+		}
+		b = o.states(p)
+		defer p.memory.ReleaseAll()
+	}
+	return nil, err
+}
+
+// sort sorts the keys of a batch; its values stay where they are.
+func (o *Operator) sort(ctx context.Context, lane *exec.Lane, b *batch) (*batch, error) {
+	f := &o.plan.Facts
+	p, err := primitive.PlanSort(lane.Tuning(), primitive.Sort{EndBit: f.KeyBits, Layout: primitive.Layout{Rows: b.rows,
+		KeyBytes: f.KeyBytes, Payload: primitive.RowNumbers}})
+	if err != nil || p.Passes() == 0 {
+		return b, err
+	}
+	memory, temporary := lane.Memory, lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	var buffers [2]primitive.Columns
+	for i := range buffers {
+		of := temporary
+		if i == p.Result() {
+			of = memory
+		} else if p.Passes() < 2 {
+			continue
+		}
+		buffers[i] = primitive.Columns{Keys: of.New(b.rows*uint64(f.KeyBytes), "keys, sorted").All(),
+			Payload: []backend.Range{of.New(b.rows*4, "row numbers, sorted").All()}}
+	}
+	scratch := temporary.New(p.ScratchBytes, "scratch").All()
+	if err := cmp.Or(memory.Err(), temporary.Err()); err != nil {
+		return nil, err
+	}
+	list := lane.List("group, sort")
+	source := primitive.Columns{Keys: b.keys, Payload: make([]backend.Range, 1)}
+	if err := lane.Sort(list, p, scratch, source, buffers); err != nil {
+		return nil, err
+	}
+	sorted := *b
+	sorted.keys, sorted.ids = buffers[p.Result()].Keys, buffers[p.Result()].Payload[0]
+	return &sorted, lane.Submit(ctx, list)
+}
+
+// cut is the most rows of a segment. A long one takes fewer rounds, a short one keeps more invocations busy.
+const cut = 64
+
+// segments reduces each segment of a sorted batch to a row of a partial.
+func (o *Operator) segments(ctx context.Context, lane *exec.Lane, b *batch, most uint32) (*partial, error) {
+	p, err := primitive.PlanCompact(lane.Tuning(), b.rows)
+	if err != nil {
+		return nil, err
+	}
+	temporary := lane.Scope(ctx)
+	defer temporary.ReleaseAll()
+	keyBytes := o.plan.Facts.KeyBytes
+	heads := temporary.New((b.rows+31)/32*4, "heads").All()
+	groups := temporary.New(4, "groups").All()
+	scratch := temporary.New(p.ScratchBytes, "scratch").All()
+	if err := temporary.Err(); err != nil {
+		return nil, err
+	}
+	config := kernel.GroupHeads.With(nil)
+	config.KeyBits = uint32(keyBytes * 8)
+	if onHost(lane) {
+		config.Tile = hostTile
+	}
+	k, err := kernel.GroupHeads.On(lane.Device(), config)
+	if err != nil {
+		return nil, err
+	}
+	list := lane.List("group, reduce")
+	list.Fill(groups, 0)
+	k.Dispatch(list, kernel.Groups(config, b.rows), kernel.GroupHeadsArgs{
+		Keys: b.keys, Heads: heads, Groups: groups, Rows: uint32(b.rows), Cut: most,
+	})
+	if err := lane.CompactOffsets(list, p, heads, scratch); err != nil {
+		return nil, err
+	}
+	var found [4]byte
+	var segments [8]byte
+	if err := lane.Fetch(ctx, list, backend.Transfer{Device: groups, Host: found[:]},
+		backend.Transfer{Device: scratch.Part(p.CountOffset, 8), Host: segments[:]}); err != nil {
+		return nil, err
+	}
+	to := o.newPartial(ctx, binary.LittleEndian.Uint64(segments[:]))
+	to.unique = to.rows == uint64(binary.LittleEndian.Uint32(found[:]))
+	firsts := temporary.New(to.rows*4, "first rows of segments").All()
+	if err := cmp.Or(temporary.Err(), to.memory.Err()); err != nil {
+		to.memory.ReleaseAll()
+		return nil, err
+	}
+	list = lane.List("group, reduce")
+	err = cmp.Or(lane.Compact(list, p, keyBytes, heads, b.keys, to.keys, scratch),
+		lane.Compact(list, p, 4, heads, backend.Range{}, firsts, scratch))
+	for i := range b.inputs {
+		err = cmp.Or(err, b.inputs[i].record(list, lane, b, firsts, to, to.states[i]))
+	}
+	if err == nil {
+		err = lane.Submit(ctx, list)
+	}
+	if err != nil {
+		to.memory.ReleaseAll()
+		return nil, err
+	}
+	return to, nil
+}
+
+// hostTile is the tile of a workgroup on the host, where it is a loop.
+var hostTile = kernel.Tile{Workgroup: 1, Items: 1 << 14}
+
+func onHost(lane *exec.Lane) bool { return lane.Device().Info().Backend == "host" }
+
+// newPartial allocates a partial, from memory of the operator. The caller looks for the error of the memory.
+func (o *Operator) newPartial(ctx context.Context, rows uint64) *partial {
+	p := &partial{memory: o.lane.Scope(ctx), rows: rows}
+	p.keys = p.memory.New(rows*uint64(o.plan.Facts.KeyBytes), "group keys").All()
+	for i := range o.plan.Reductions {
+		states := make([]backend.Range, o.plan.Reductions[i].columns())
+		for c := range states {
+			states[c] = p.memory.New(rows*8, "group states").All()
+		}
+		p.states = append(p.states, states)
+	}
+	return p
+}
+
+// record records the reduction of the segments of a batch.
+func (in *input) record(list *backend.List, lane *exec.Lane, b *batch, firsts backend.Range, to *partial,
+	states []backend.Range) error {
+	config := kernel.GroupReduce.With(nil)
+	config.Op = uint32(in.op)
+	if onHost(lane) {
+		config.Tile = hostTile
+	}
+	k, err := kernel.GroupReduce.On(lane.Device(), config)
+	if err != nil {
+		return err
+	}
+	args := in.args(states)
+	args.IDs, args.Segments, args.Rows, args.Count = b.ids, firsts, uint32(b.rows), uint32(to.rows)
+	k.Dispatch(list, kernel.Groups(config, to.rows), args)
+	return nil
+}
+
+// args are the arguments of kernels for a reduction, but for what says which rows belong together.
+func (in *input) args(states []backend.Range) kernel.GroupReduceArgs {
+	args := kernel.GroupReduceArgs{Value: in.value[0], Value2: in.value[1], Value3: in.value[2], Valid: in.valid,
+		State: states[0], Bits: in.bits, Shift: in.shift, Kind: in.kind, ValidBit: in.validBit,
+		FirstRow: uint32(in.firstRow), FirstRowHigh: uint32(in.firstRow >> 32), Flip: in.flip}
+	if len(states) > 1 {
+		args.State2 = states[1]
+	}
+	if len(states) > 2 {
+		args.State3 = states[2]
+	}
+	return args
+}

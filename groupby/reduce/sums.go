@@ -1,0 +1,298 @@
+package reduce
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
+)
+
+// addition is what one dispatch of [kernel.GroupSums] adds up: a column of values and the number of its rows, with the
+// codes read once.
+type addition struct {
+	in         *input
+	count, sum int // numbers of reductions; -1: none
+	mark       bool
+}
+
+// additions are those of a batch, of which all inputs are sums. If exists is set, one of them marks the codes that
+// exist.
+func additions(b *batch, exists bool) (all []addition) {
+	for i := range b.inputs {
+		in := &b.inputs[i]
+		ones := in.value[0].Buffer == nil
+		with := slices.IndexFunc(all, func(a addition) bool {
+			return a.in.valid == in.valid && a.in.validBit == in.validBit && (ones && a.count < 0 || !ones && a.sum < 0)
+		})
+		if with < 0 {
+			with = len(all)
+			all = append(all, addition{in: in, count: -1, sum: -1})
+		}
+		if a := &all[with]; ones {
+			a.count = i
+		} else {
+			a.in, a.sum = in, i
+		}
+	}
+	if !exists {
+		return all
+	}
+	of := slices.IndexFunc(all, func(a addition) bool { return a.in.valid.Buffer == nil })
+	if of < 0 {
+		of = len(all)
+		all = append(all, addition{in: new(input), count: -1, sum: -1})
+	}
+	all[of].mark = true
+	return all
+}
+
+// config is the configuration of the kernel, but for its tile and table.
+func (a *addition) config() kernel.GroupSumsConfig {
+	config := kernel.GroupSums.With(nil)
+	config.Counted, config.Carried = 0, 1
+	if a.count >= 0 || a.mark {
+		config.Counted = 1
+	}
+	if a.sum >= 0 {
+		config.ValueBits = max(32, a.in.bits)
+		if a.in.bits == 64 && a.in.columns == 1 {
+			config.Carried = 0
+		}
+	}
+	return config
+}
+
+// shared says how a batch is added up in the shared memory of workgroups.
+type shared struct {
+	additions []addition
+	hashed    bool   // keys are hashed to slots; else codes are slots
+	bits      int    // of the digit by which rows are partitioned; 0: rows stay where they are
+	slots     uint32 // of a workgroup
+	ranges    uint32 // of slots for each unit of rows, which that many workgroups read
+	unitRows  uint64 // of a part of a partition, at most
+}
+
+const (
+	tableBytes    = 32 << 10 // of shared memory, so that several workgroups are resident
+	mostRanges    = 4
+	mostDigit     = 16
+	onePass       = 8 // a partition by fewer bits takes the same time
+	partRows      = 1 << 17
+	residentUnits = 528 // enough workgroups to fill a GPU
+	leastHashed   = 1 << 14
+)
+
+// isSums tells whether all states of a batch are sums of integers.
+func (b *batch) isSums() bool {
+	return !slices.ContainsFunc(b.inputs, func(in input) bool { return in.op != kernel.GroupSum })
+}
+
+// denseFor returns how a batch with codes as slots is added up; false if there are too many codes for its rows.
+func (o *Operator) denseFor(lane *exec.Lane, b *batch) (shared, bool) {
+	f := &o.plan.Facts
+	s := o.sharedFor(lane, additions(b, true))
+	most := max(uint64(s.slots), 2*b.rows)
+	if f.KeyBytes != 4 || f.KeyBits >= 32 || uint64(1)<<f.KeyBits > most {
+		return s, false
+	}
+	codes := uint64(1) << f.KeyBits
+	s.slots = uint32(min(uint64(s.slots), codes))
+	for uint64(s.slots)*uint64(s.ranges) < codes && s.ranges < mostRanges {
+		s.ranges *= 2
+	}
+	if s.bits = max(0, f.KeyBits-bits.Len32(s.slots*s.ranges)+1); s.bits > 0 {
+		for s.bits < onePass && s.ranges > 1 {
+			s.bits, s.ranges = s.bits+1, s.ranges/2
+		}
+	}
+	return s, s.bits <= mostDigit
+}
+
+// hashedFor returns how a batch of perhaps so many groups is added up with keys in hash tables; false if they are too
+// many.
+func (o *Operator) hashedFor(lane *exec.Lane, b *batch, groups uint64) (shared, bool) {
+	s := o.sharedFor(lane, additions(b, false))
+	s.hashed = true
+	most := uint64(s.slots) / 2
+	for groups>>s.bits > most {
+		s.bits++
+	}
+	if s.bits > 0 {
+		s.bits = max(onePass, s.bits)
+	}
+	return s, s.bits <= mostDigit
+}
+
+func (o *Operator) sharedFor(lane *exec.Lane, additions []addition) shared {
+	s := shared{additions: additions, ranges: 1, slots: 1, unitRows: partRows}
+	words := uint32(2)
+	for i := range additions {
+		config := additions[i].config()
+		words = max(words, config.Words())
+	}
+	table := min(tableBytes, lane.Device().Info().Limits.MaxSharedBytes) / 4
+	if most := o.plan.force.slots; most > 0 {
+		table = most * words
+		s.unitRows = 100
+	}
+	for 2*s.slots*words <= table && s.slots < kernel.MaxGroupSlots {
+		s.slots *= 2
+	}
+	return s
+}
+
+// tile is that of kernels which add up rows rows.
+func (s *shared) tile(lane *exec.Lane, rows uint64) kernel.Tile {
+	t := kernel.Tile{Workgroup: 256, Items: 4}
+	if info := lane.Device().Info(); !info.CPULike() {
+		t.Workgroup = min(1024, info.Limits.MaxInvocations)
+	}
+	for t.Items < 1024 && rows > residentUnits*uint64(t.Workgroup*t.Items) {
+		t.Items *= 2
+	}
+	return t
+}
+
+// tiles is the number of tiles of rows rows.
+func (s *shared) tiles(lane *exec.Lane, rows uint64) uint32 {
+	return kernel.Groups(s.tile(lane, rows), rows)
+}
+
+// record records all additions of a batch whose codes are at ids; counts, sums and marks are where they go.
+func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes, units, places, marks backend.Range,
+	unitCount uint32, states [][]backend.Range) error {
+	for _, a := range s.additions {
+		config := a.config()
+		config.Tile = s.tile(lane, b.rows)
+		config.Table = tableWords(s.slots, config.Words())
+		k, err := kernel.GroupSums.On(lane.Device(), config)
+		if err != nil {
+			return err
+		}
+		args := kernel.GroupSumsArgs{Codes: codes, Units: units, Places: places, Valid: a.in.valid,
+			Rows: uint32(b.rows), Slots: s.slots, Ranges: s.ranges, Bits: a.in.bits, Shift: a.in.shift,
+			Kind: a.in.kind, ValidBit: a.in.validBit}
+		if a.mark {
+			args.Marks = marks
+		}
+		if a.count >= 0 {
+			args.Counts = states[a.count][0]
+		}
+		if a.sum >= 0 {
+			args.Value, args.Value2, args.State = a.in.value[0], a.in.value[1], states[a.sum][0]
+			if a.in.columns == 2 {
+				args.State2 = states[a.sum][1]
+			}
+		}
+		k.Dispatch(list, unitCount*s.ranges, args)
+	}
+	return nil
+}
+
+// tableWords is the shared memory for some slots: with few of them, room for copies.
+func tableWords(slots, words uint32) uint32 {
+	return max(slots, min(32*slots, 512)) * words
+}
+
+// parts cuts the partitions of a batch into units of at most s.unitRows rows, so that frequent keys occupy many
+// workgroups. It uploads them to memory of the lane. whole tells whether no partition was cut.
+func (s *shared) parts(ctx context.Context, lane *exec.Lane, starts backend.Range) (units backend.Range, count uint32,
+	whole bool, err error) {
+	data := make([]byte, starts.SizeBytes)
+	if err := lane.Download(ctx, data, starts); err != nil {
+		return units, 0, false, err
+	}
+	size, list, of := uint32(1), []kernel.GroupUnit(nil), backend.Words(data)
+	if !s.hashed {
+		size = s.slots * s.ranges
+	}
+	whole = true
+	for p := range uint32(len(of) - 1) {
+		first, end := uint64(of[p]), uint64(of[p+1])
+		pieces := (end - first + s.unitRows - 1) / s.unitRows
+		whole = whole && pieces <= 1
+		for i := range pieces {
+			u := kernel.GroupUnit{First: uint32(first + (end-first)*i/pieces),
+				End: uint32(first + (end-first)*(i+1)/pieces), Base: p * size}
+			if pieces == 1 {
+				u.Whole = 1
+			}
+			list = append(list, u)
+		}
+	}
+	units = lane.Memory.New(uint64(len(list))*16, "units").All()
+	if err := lane.Memory.Err(); err != nil {
+		return units, 0, false, err
+	}
+	_, err = lane.Device().Upload(ctx, units, backend.AsBytes(list))
+	return units, uint32(len(list)), whole, err
+}
+
+// hashedSums reduces a batch to a partial by hash tables in shared memory. Its keys are unique if each has one table.
+// It returns nil if a table was full.
+func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s shared) (*partial, error) {
+	lane = lane.Nested(ctx)
+	defer lane.Memory.ReleaseAll()
+	keyBytes, units, whole := uint64(o.plan.Facts.KeyBytes), backend.Range{}, false
+	config := kernel.GroupTable.With(nil)
+	config.Tile, config.KeyBits, config.Slots = s.tile(lane, b.rows), uint32(keyBytes*8), s.slots
+	unitCount := kernel.Groups(config, b.rows)
+	if s.bits > 0 {
+		starts := lane.Memory.New((1<<s.bits+1)*4, "starts").All()
+		err := lane.Memory.Err()
+		if err == nil {
+			b, err = o.divide(ctx, lane, b, primitive.Partition{Bits: s.bits, Mixed: true, Seed: groupSeed}, starts)
+		}
+		if err == nil {
+			units, unitCount, whole, err = s.parts(ctx, lane, starts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.additions = additions(b, false)
+	}
+	k, err := kernel.GroupTable.On(lane.Device(), config)
+	if err != nil {
+		return nil, err
+	}
+	room := min(b.rows, uint64(unitCount)*uint64(s.slots))
+	ids := lane.Memory.New(b.rows*4, "slots of rows").All()
+	places := lane.Memory.New(uint64(unitCount)*uint64(s.slots)*4, "places of slots").All()
+	keys, found := lane.Memory.New(room*keyBytes, "keys").All(), lane.Memory.New(8, "found").All()
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	list := lane.List("group, hash")
+	list.Fill(found, 0)
+	k.Dispatch(list, unitCount, kernel.GroupTableArgs{Keys: b.keys, Units: units, IDs: ids, Places: places,
+		KeysOut: keys, Found: found, Rows: uint32(b.rows), Digit: uint32(s.bits), Room: uint32(room), Seed: groupSeed})
+	var counts [8]byte
+	if err := lane.Fetch(ctx, list, backend.Transfer{Device: found, Host: counts[:]}); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(counts[4:]) > 0 {
+		return nil, nil
+	}
+	to := o.newPartial(ctx, uint64(binary.LittleEndian.Uint32(counts[:])))
+	to.unique = whole || unitCount == 1
+	err = to.memory.Err()
+	list = lane.List("group, sum")
+	if err == nil {
+		err = cmp.Or(lane.Copy(list, to.keys, keys.Part(0, to.rows*keyBytes)),
+			s.record(list, lane, b, ids, units, places, backend.Range{}, unitCount, to.states))
+	}
+	if err == nil {
+		err = lane.Submit(ctx, list)
+	}
+	if err != nil {
+		to.memory.ReleaseAll()
+		return nil, err
+	}
+	return to, nil
+}

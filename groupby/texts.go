@@ -1,0 +1,116 @@
+package groupby
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Least and greatest texts are not reduced on the device, which has no texts, but found by the host once the rows are
+// grouped: it walks over the rows, looks their groups up by their key codes, and keeps the row with the best text of
+// each group. That row stands for the text, as the first row of a group does for the value of First. In the table of
+// the groups of a part of a stream the text is a column, of which the merge finds the least or greatest one again.
+
+// pick is a row of each group that is wanted: that with the least or greatest text in a column.
+type pick struct {
+	column   string
+	greatest bool
+}
+
+// picked are these rows, by group. If all texts of a group are NULL, the row is one of them.
+type picked struct {
+	column string
+	rows   []uint32
+}
+
+// isText tells whether values are compared byte by byte.
+func isText(t arrow.DataType) bool {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return isText(t.ValueType)
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.BinaryType, *arrow.LargeBinaryType,
+		*arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		return true
+	}
+	return false
+}
+
+// textOf returns the text of row i of an array; ok is false for NULL. It is valid as long as the array.
+func textOf(a arrow.Array, i int) (text string, ok bool) {
+	if a.IsNull(i) {
+		return "", false
+	}
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return textOf(a.Dictionary(), a.GetValueIndex(i))
+	case interface{ Value(int) string }:
+		return a.Value(i), true
+	case interface{ Value(int) []byte }: // binary of every kind
+		return bytesText(a.Value(i)), true
+	}
+	return "", false
+}
+
+func bytesText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// pickedAtOnce is the number of rows after which the end of the context is noticed.
+const pickedAtOnce = 1 << 16
+
+// pick finds the rows that a program wants of finished groups.
+func (g *groups) pick(ctx context.Context, p *program) error {
+	if len(p.picks) == 0 || g.rows == 0 {
+		return nil
+	}
+	groupOf, back, err := g.ofRows(ctx)
+	defer back()
+	if err != nil {
+		return err
+	}
+	for _, wanted := range p.picks {
+		if err := g.memory.Grow(exec.Need{Host: 4 * uint64(g.rows)}); err != nil { // rows
+			return err
+		}
+		back, err := charge(g.memory, (16+1)*uint64(g.rows)) // best and found
+		if err != nil {
+			return err
+		}
+		defer back()
+		rows, best := make([]uint32, g.rows), make([]string, g.rows)
+		found := make([]uint8, g.rows) // 1: a row, 2: a text
+		at := 0
+		for _, chunk := range columnOf(p.table, wanted.column).Chunks() {
+			for i := range chunk.Len() {
+				if at%pickedAtOnce == 0 && ctx.Err() != nil {
+					return backend.ContextError(ctx)
+				}
+				j := groupOf[at]
+				text, ok := textOf(chunk, i)
+				switch {
+				case !ok && found[j] == 0:
+					rows[j], found[j] = uint32(at), 1
+				case ok && (found[j] < 2 || text != best[j] && text > best[j] == wanted.greatest):
+					rows[j], best[j], found[j] = uint32(at), text, 2
+				}
+				at++
+			}
+		}
+		g.picked = append(g.picked, picked{wanted.column, rows})
+	}
+	return nil
+}
+
+// ofRows returns the group of each row of the table, of which back gives the memory back.
+func (g *groups) ofRows(ctx context.Context) (groupOf []uint32, back func(), err error) {
+	rows := uint64(g.table.NumRows())
+	if back, err = charge(g.memory, 4*rows+relation.CodeTableBytes(g.rows)); err != nil {
+		return nil, back, err
+	}
+	groupOf = make([]uint32, rows)
+	return groupOf, back, g.keys.RowGroups(ctx, g.codes, groupOf)
+}

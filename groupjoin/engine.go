@@ -1,0 +1,199 @@
+package groupjoin
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/groupby"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// Engine groups the rows of joins. Safe for concurrent use.
+type Engine struct {
+	Join   *join.Engine
+	Groups *groupby.Engine
+}
+
+// The memory limits are divided: the join is planned for what the group-by leaves. The groups may take what is free
+// beyond their share.
+const groupShare = 4 // a quarter
+
+// batchShare of the memory of the group-by are a batch of joined rows, of which several exist at a time.
+const batchShare = 16
+
+// Run joins two sources and groups the rows. Both are read before it returns. The caller closes the result; ctx must
+// not end before.
+//
+// Errors: those of [join.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by
+// takes memory as groups come and never waits: the error is ErrHostMemory or ErrDeviceMemory if other queries have it.
+func (e *Engine) Run(ctx context.Context, l *Layout, left, right join.Source) (*Result, error) {
+	if l.byKey != nil {
+		return e.runByKey(ctx, l, [2]join.Source{left, right})
+	}
+	fixed := *l.Join
+	fixed.Spec.BatchRows = e.batchRows(&fixed)
+	joined, err := e.Join.Leaving(groupShare).Sources(ctx, &fixed, left, right)
+	if err != nil {
+		return nil, err
+	}
+	defer joined.Close()
+	if l.sums == nil {
+		return e.group(ctx, l, l.Groups, joined, joined.Batches)
+	}
+	total := joined.Rows()
+	if total > math.MaxInt64 {
+		return nil, errCount
+	}
+	r, err := e.group(ctx, l, l.sums, joined, totals(l.Groups.Schema, int64(total)))
+	if err == nil {
+		r.rows = total
+	}
+	return r, err
+}
+
+// batchRows bounds the rows of a batch under a limit of host memory.
+func (e *Engine) batchRows(l *join.Layout) int {
+	limit := e.Join.HostCapBytes()
+	if limit == exec.Unlimited {
+		return l.Spec.BatchRows
+	}
+	const leastRows, wideBytes = 1 << 10, 32
+	rowBytes := uint64(1)
+	for _, field := range l.Schema.Fields() {
+		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
+			rowBytes += uint64(t.BitWidth()+7) / 8
+		} else {
+			rowBytes += wideBytes
+		}
+	}
+	return min(l.Spec.BatchRows, int(max(leastRows, min(limit/groupShare/batchShare/rowBytes, math.MaxInt32))))
+}
+
+// totals yields one row, in which every aggregate is the number of all rows.
+func totals(schema *arrow.Schema, rows int64) func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+			defer b.Release()
+			for i := range schema.Fields() {
+				b.Field(i).(*array.Int64Builder).Append(rows)
+			}
+			yield(b.NewRecordBatch(), nil)
+		}
+	}
+}
+
+// runByKey groups both sides by the keys, and joins their groups.
+func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source) (*Result, error) {
+	var tables [2]arrow.Table
+	var grouped [2]groupby.Stats
+	defer func() {
+		for _, t := range tables {
+			if t != nil {
+				t.Release()
+			}
+		}
+	}()
+	held := e.Join.Budget().Empty() // for the groups of a side, until the join has them
+	defer held.Release()
+	for side := range sources {
+		var err error
+		if tables[side], grouped[side], err = e.groupSide(ctx, l.byKey.sides[side], sources[side]); err != nil {
+			return nil, err
+		}
+		if e.Join.HostCapBytes() != exec.Unlimited && side == 0 {
+			if err := held.Grow(exec.Need{Shared: query.SharedBytes(tables[side])}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	held.Release() // who waits for memory must hold none
+	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.byKey.join, join.FromTable(tables[0]),
+		join.FromTable(tables[1]))
+	if err != nil {
+		return nil, err
+	}
+	defer joined.Close()
+	rows := uint64(0)
+	r, err := e.group(ctx, l, l.sums, joined, l.byKey.batches(joined, l.Groups.Schema, &rows))
+	if err == nil {
+		r.rows, r.sides = rows, grouped[:]
+	}
+	return r, err
+}
+
+// groupSide returns the groups of a side as a table, which the caller releases.
+func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source join.Source) (arrow.Table, groupby.Stats,
+	error) {
+	var r *groupby.Result
+	var err error
+	if table := source.Table(); table != nil && e.Join.HostCapBytes() == exec.Unlimited {
+		r, err = e.Groups.GroupLayout(ctx, l, table)
+	} else { // which does not wait for memory
+		r, err = e.Groups.Stream(ctx, l, source.Batches)
+	}
+	if err != nil {
+		return nil, groupby.Stats{}, err
+	}
+	defer r.Close()
+	var batches []arrow.RecordBatch
+	defer func() {
+		for _, b := range batches {
+			b.Release()
+		}
+	}()
+	for batch, err := range r.Batches(ctx) {
+		if err != nil {
+			return nil, groupby.Stats{}, err
+		}
+		batches = append(batches, batch)
+	}
+	return array.NewTableFromRecords(l.Schema, batches), r.Stats(), nil
+}
+
+// group groups what comes of a join, which it draws to the end.
+func (e *Engine) group(ctx context.Context, l *Layout, by *groupby.Layout, joined *join.Result,
+	batches func(context.Context) iter.Seq2[arrow.RecordBatch, error]) (*Result, error) {
+	fixed, drawn := *by, new(atomic.Bool)
+	if report := by.Spec.Progress; report != nil { // until the rows are drawn, the join reports
+		fixed.Spec.Progress = func(s exec.Status) {
+			if drawn.Load() {
+				report(s)
+			}
+		}
+	}
+	all := func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			for batch, err := range batches(ctx) {
+				if !yield(batch, err) {
+					return
+				}
+			}
+			drawn.Store(true)
+		}
+	}
+	host, device := e.Groups.HostCapBytes(), e.Groups.DeviceCapBytes()
+	groups, err := e.Groups.Leaving(host-host/groupShare, device-device/groupShare).Stream(ctx, &fixed, all)
+	if err != nil {
+		return nil, l.explain(err)
+	}
+	return &Result{Layout: l, Device: joined.Device, groups: groups, join: joined.Stats(), joined: joined.Explain(),
+		rows: groups.Stats().Rows}, nil
+}
+
+// explain tells a sum of counts that is too large from one of values. Other errors stay as they are.
+func (l *Layout) explain(err error) error {
+	if overflow := (groupby.OverflowError{}); l.sums != nil && errors.As(err, &overflow) {
+		return errCount
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+// Package groupjoin joins two sides and groups the joined rows, without ever having all of them. The rows go from the
+// join to a group-by batch by batch, with the columns that it needs. Where only counts, least and greatest values are
+// asked for by the keys of the join, no pair of rows is made at all. docs/groupby.md describes both.
+package groupjoin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/groupby"
+	"github.com/spirjoin/spirjoin/join"
+)
+
+// Layout is what schemas make of a join and a group-by of its rows.
+type Layout struct {
+	// Join is the join, whose output has the columns that the group-by needs; of which only the number of rows counts,
+	// if it needs none.
+	Join   *join.Layout
+	Groups *groupby.Layout // of the joined rows; its schema is that of the output
+
+	byKey *byKey          // how the groups come from groups of both sides; nil if they come from rows
+	sums  *groupby.Layout // of counts instead of rows, that of each aggregate under the name of its output; may be nil
+}
+
+// NewLayout derives the columns of the output, and the input columns that it needs. The group-by names columns as the
+// output of the join does, with suffixes and merged keys. The specification of the join must have no Columns, and rows
+// as its output.
+//
+// Errors: those of [join.NewLayout] and [groupby.NewLayout].
+func NewLayout(left, right *arrow.Schema, spec join.Spec, groups groupby.Spec) (*Layout, error) {
+	if err := groups.Check(); err != nil {
+		return nil, err
+	}
+	if spec.Columns != nil || spec.Output != join.Rows {
+		return nil, fmt.Errorf("%w: join: a group-by chooses the columns and needs rows; leave out columns and output",
+			backend.ErrInvalidInput)
+	}
+	spec.Columns = []string{}
+	add := func(name string) {
+		if !slices.Contains(spec.Columns, name) {
+			spec.Columns = append(spec.Columns, name)
+		}
+	}
+	for _, name := range groups.By {
+		add(name)
+	}
+	for _, a := range groups.Aggregates {
+		if a.Column != "" {
+			add(a.Column)
+		}
+	}
+	l, err := new(Layout), error(nil)
+	if l.Join, err = join.NewLayout(left, right, spec); err != nil {
+		return nil, err
+	}
+	if l.Groups, err = groupby.NewLayout(l.Join.Schema, groups); err != nil {
+		return nil, err
+	}
+	if len(spec.Columns) == 0 {
+		spec.Columns, spec.Output = nil, join.Count
+		if l.Join, err = join.NewLayout(left, right, spec); err != nil {
+			return nil, err
+		}
+		l.sums, err = l.sumLayout()
+		return l, err
+	}
+	if l.byKey = newByKey(l, [2]*arrow.Schema{left, right}, spec); l.byKey != nil {
+		l.sums, err = l.sumLayout()
+	}
+	return l, err
+}
+
+// ByKey reports whether both sides are grouped first, each as it is read, and their groups are joined instead of rows.
+func (l *Layout) ByKey() bool { return l.byKey != nil }
+
+// sumLayout is that of the group-by of rows that stand for several joined rows each: their counts are added. Columns
+// are named as in the output.
+func (l *Layout) sumLayout() (*groupby.Layout, error) {
+	spec := l.Groups.Spec
+	spec.Aggregates = nil
+	for _, a := range l.Groups.Spec.Aggregates {
+		merging := groupby.Aggregate{Func: a.Func, Column: a.OutputName(), Name: a.OutputName()}
+		if a.Func == groupby.Count {
+			merging.Func = groupby.Sum
+		}
+		spec.Aggregates = append(spec.Aggregates, merging)
+	}
+	return groupby.NewLayout(l.Groups.Schema, spec)
+}

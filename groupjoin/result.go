@@ -1,0 +1,127 @@
+package groupjoin
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/groupby"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Result is the groups of the rows of a join. One goroutine may draw them, once. The owner closes it.
+type Result struct {
+	Layout *Layout
+	Device backend.DeviceInfo
+
+	groups *groupby.Result
+	join   query.Stats
+	joined string          // the plan of the join, with measured times
+	rows   uint64          // joined rows
+	sides  []groupby.Stats // nil if rows were joined
+}
+
+// Stats are measurements of a group-by of joined rows.
+type Stats struct {
+	// GroupBy counts as its rows the rows of the join, also if only their numbers are known. Its time is that from the
+	// first rows of the join on, which joins and groups at the same time.
+	GroupBy groupby.Stats `json:"group_by"`
+	Join    query.Stats   `json:"join"` // of groups of both sides, if these were joined instead of rows
+	// Sides are the measurements of grouping both sides by the keys of the join; nil if rows were joined.
+	Sides []groupby.Stats `json:"sides,omitempty"`
+}
+
+// Rows returns the number of output rows.
+func (r *Result) Rows() uint64 { return r.groups.Rows() }
+
+// Schema returns the schema of the record batches.
+func (r *Result) Schema() *arrow.Schema { return r.Layout.Groups.Schema }
+
+// Stats returns the measurements so far.
+func (r *Result) Stats() Stats {
+	s := Stats{GroupBy: r.groups.Stats(), Join: r.join, Sides: r.sides}
+	s.GroupBy.Rows = r.rows
+	return s
+}
+
+// Batches yields the groups as record batches of at most BatchRows rows; see [groupby.Result.Batches].
+func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		for batch, err := range r.groups.Batches(ctx) {
+			if err != nil {
+				yield(nil, r.Layout.explain(err))
+				return
+			}
+			named := array.NewRecordBatch(r.Schema(), batch.Columns(), batch.NumRows())
+			batch.Release()
+			if !yield(named, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Explain returns the text of what was done.
+func (r *Result) Explain() string {
+	var b strings.Builder
+	for side, s := range r.sides {
+		fmt.Fprintf(&b, "group %s side by %s: %d rows, %d groups, %.3f s\n", relation.Side(side),
+			strings.Join(r.Layout.byKey.sides[side].Spec.By, ", "), s.Rows, s.Groups, s.GroupSeconds)
+	}
+	b.WriteString(visible(r.joined))
+	b.WriteString(r.groups.Explain())
+	return b.String()
+}
+
+// visible leaves out what no name of a user begins with.
+func visible(plan string) string { return strings.ReplaceAll(plan, "\x00", "") }
+
+// Close releases the memory of the result. Nothing can be drawn afterwards; a second Close does nothing.
+func (r *Result) Close() { r.groups.Close() }
+
+// planGroups returns an error if the groups of both sides cannot be joined, as by an algorithm that is forced. Groups
+// are not known before they are made, so it plans the join of none.
+func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
+	var none [2]arrow.Table
+	for side, l := range b.sides {
+		none[side] = array.NewTableFromRecords(l.Schema, nil)
+		defer none[side].Release()
+	}
+	_, err := e.Join.PlanLayout(ctx, b.join, none[0], none[1])
+	return err
+}
+
+// Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: those
+// of the join and of the group-by that are known before they run.
+func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table) (string, error) {
+	var b strings.Builder
+	if l.byKey == nil {
+		plan, err := e.Join.Leaving(groupShare).PlanLayout(ctx, l.Join, left, right)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(plan.String())
+		b.WriteString("\ngroup the rows of the join ")
+	} else {
+		b.WriteString("no rows are joined: both sides are grouped by the keys of the join, and their groups are joined\n")
+		for side, table := range [2]arrow.Table{left, right} {
+			plan, err := e.Groups.Plan(ctx, l.byKey.sides[side], table)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "\n%s side: %s", relation.Side(side), visible(plan.String()))
+		}
+		if err := e.planGroups(ctx, l.byKey); err != nil {
+			return "", err
+		}
+		b.WriteString("\ngroup the joined groups ")
+	}
+	b.WriteString(l.Groups.String())
+	return b.String(), nil
+}

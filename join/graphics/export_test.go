@@ -1,0 +1,18 @@
+package graphics
+
+import "github.com/spirjoin/spirjoin/backend"
+
+// Forced overrides what a plan chooses: at least so many bits decide the partition, images have at most side pixels a
+// side, units at most unitRows rows a side, and stacks are flattened from a height on; 0 leaves the choice.
+func Forced(bits int, side, unitRows uint64, flattenFrom uint32) Algorithm {
+	return Algorithm{force: force{bits, side, unitRows, flattenFrom}}
+}
+
+// BuildFirst is the first pass of a build for keys of so many bytes.
+func BuildFirst(keyBytes int) *backend.DrawSpec { return drawsOf[keyBytes].build[0].spec }
+
+// Unlooped is the algorithm without loops in vertex shaders.
+func (a Algorithm) Unlooped() Algorithm {
+	a.ByImage, a.force.flattenFrom = true, 1<<20
+	return a
+}

@@ -1,0 +1,12 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(push_constant) uniform Push {
+    uvec2 keys;
+    uvec2 begins;
+    uvec2 candidates;
+    uint log2_width;
+    uint log2_height;
+    uint seed;
+    uint first_row;
+    uint target_width;
+    uint target_height;
+};

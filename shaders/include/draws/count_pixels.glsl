@@ -1,0 +1,9 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(push_constant) uniform Push {
+    uvec2 keys;
+    uint log2_width;
+    uint log2_height;
+    uint seed;
+    uint target_width;
+    uint target_height;
+};

@@ -1,0 +1,10 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(push_constant) uniform Push {
+    uvec2 pixels;
+    uvec2 samples;
+    uvec2 counts;
+    uint instance_points;
+    uint buckets;
+    uint target_width;
+    uint target_height;
+};

@@ -1,0 +1,16 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(push_constant) uniform Push {
+    uvec2 keys;
+    uvec2 units;
+    uvec2 table;
+    uvec2 ids;
+    uvec2 counts;
+    uvec2 flushes;
+    uint count;
+    uint slots;
+    uint dense;
+    uint first_group;
+    uint end_group;
+};
