@@ -1,10 +1,21 @@
 package vulkan
 
-import "github.com/spirjoin/spirjoin/backend"
+import (
+	"errors"
 
-// Lose makes a device behave as if the driver had reported its loss.
-func Lose(d backend.Driver) error {
-	return d.(*driver).check(deviceLost, "test", "planted")
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// Lose makes a device behave as if the driver had reported its loss. Nothing runs on a device that is lost, so it waits
+// for what was submitted: a driver crashes where memory is freed under commands that run.
+func Lose(lost backend.Driver) error {
+	d := lost.(*driver)
+	err := d.check(deviceLost, "test", "planted")
+	d.life.Lock()
+	defer d.life.Unlock()
+	return errors.Join(err, failure(result(vk.DeviceWaitIdle(d.device)), "test", d.info.Name, "coming to rest"))
 }
 
 // Leak makes an object of the device and forgets it.
