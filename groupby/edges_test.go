@@ -221,9 +221,8 @@ func TestSourceFailsWhileGrouped(t *testing.T) {
 
 // TestMemoryLimit: a table beyond the limit is refused; a stream of it is not, unless its groups are too many.
 func TestMemoryLimit(t *testing.T) {
-	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if !device.Info().InHostMemory() {
 			return
 		}

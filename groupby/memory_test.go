@@ -74,9 +74,8 @@ func memoryTable(t testing.TB, rows, groups int) arrow.Table {
 // TestEveryMemoryLimit: with any limit a group-by gives the groups of the reference or ErrHostMemory, never takes more
 // than the limit as the budget counts it, and leaves nothing behind. With a folder for groups, a stream needs less.
 func TestEveryMemoryLimit(t *testing.T) {
-	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if device.Info().Backend != "host" {
 			return
 		}
@@ -151,7 +150,6 @@ func TestEveryDeviceMemoryLimit(t *testing.T) {
 // TestNarrowGroups: rows in large batches, each a group, which takes more memory than they do, are grouped under a
 // memory limit.
 func TestNarrowGroups(t *testing.T) {
-	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	const rows = 60_013
 	tab := table(t, rows,
@@ -160,7 +158,7 @@ func TestNarrowGroups(t *testing.T) {
 		Aggregates: []groupby.Aggregate{{Func: groupby.Count}, {Func: groupby.Sum, Column: "k"},
 			{Func: groupby.Var, Column: "k"}}})
 	require.NoError(t, err)
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if !device.Info().InHostMemory() {
 			return
 		}
@@ -175,9 +173,8 @@ func TestNarrowGroups(t *testing.T) {
 
 // TestMergeWithoutMemory: any merge of a stream that has no room divides the groups.
 func TestMergeWithoutMemory(t *testing.T) {
-	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if !device.Info().InHostMemory() {
 			return
 		}
@@ -259,8 +256,7 @@ func TestEndsAtEachStage(t *testing.T) {
 // TestFolders: a folder that does not exist, or is a file, is an error of the system that names it; one that is removed
 // while its file is in use does no harm.
 func TestFolders(t *testing.T) {
-	devicetest.HostTest(t)
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if !device.Info().InHostMemory() {
 			return
 		}

@@ -74,10 +74,9 @@ func testStrips(t *testing.T, device *backend.Device, dtype arrow.DataType, rows
 // short ones that their sum exceeds 64 bits.
 func TestLongSums(t *testing.T) {
 	devicetest.SkipRace(t)
-	devicetest.HostTest(t)
 	const shortBits = 52
 	defer groupby.ShortBits(shortBits)()
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		const rows = 20*relation.StripRows + 13
 		for _, dtype := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
 			&arrow.Decimal128Type{Precision: 38}, &arrow.Decimal256Type{Precision: 76}} {
@@ -111,9 +110,8 @@ func TestLongSums(t *testing.T) {
 // makes wrong, and one of too many codes.
 func TestGuessedKeys(t *testing.T) {
 	devicetest.SkipRace(t)
-	devicetest.HostTest(t)
 	defer groupby.GuessedRows(1 << 16)()
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		const rows, odd = 1<<16 + 5, 47_777
 		for _, c := range []struct {
 			dtype  arrow.DataType

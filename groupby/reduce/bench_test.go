@@ -23,13 +23,32 @@ import (
 // SPIRJOIN_GROUP_ROWS rows (2^20). Keys are dense codes of 32 bits, sparse ones of 64 bits, sorted codes, or codes or
 // sparse keys by Zipf's law with exponent 1. It reports the bytes that have to move at least (keys and values once, and
 // the groups), the rate at which they do, and the best time of all runs. For comparison it copies the values.
-func BenchmarkGroups(b *testing.B) { benchKeys(b, Chosen) }
+func BenchmarkGroups(b *testing.B) {
+	benchKeys(b, Chosen, []string{"dense", "sparse", "sorted", "zipf", "sparse-zipf"}, 1, countAndSum...)
+}
 
 // BenchmarkGroupsDrawn is BenchmarkGroups by the strategy Graphics, of dense and sparse keys. Devices have the queue
 // that it needs only if the pattern of -bench contains Drawn.
-func BenchmarkGroupsDrawn(b *testing.B) { benchKeys(b, Graphics) }
+func BenchmarkGroupsDrawn(b *testing.B) {
+	benchKeys(b, Graphics, []string{"dense", "sparse"}, 1, countAndSum...)
+}
 
-func benchKeys(b *testing.B, strategy Strategy) {
+var countAndSum = []Reduction{{Func: Count, Value: Value{ValidWord: -1}},
+	{Func: Sum, Value: Value{Bits: 64, ValidWord: -1}}}
+
+// BenchmarkReductions is BenchmarkGroups for one other reduction of the values each, of dense codes.
+func BenchmarkReductions(b *testing.B) {
+	value := Value{Bits: 64, ValidWord: -1}
+	float := Value{Bits: 64, Kind: Float, ValidWord: -1}
+	b.Run("min", func(b *testing.B) { benchKeys(b, Chosen, dense, 4, Reduction{Func: Min, Value: value}) })
+	b.Run("first", func(b *testing.B) { benchKeys(b, Chosen, dense, 4, Reduction{Func: First, Value: value}) })
+	b.Run("float", func(b *testing.B) { benchKeys(b, Chosen, dense, 4, Reduction{Func: Sum, Value: float}) })
+	b.Run("moments", func(b *testing.B) { benchKeys(b, Chosen, dense, 4, Reduction{Func: Moments, Value: float}) })
+}
+
+var dense = []string{"dense"}
+
+func benchKeys(b *testing.B, strategy Strategy, kinds []string, bitsStep int, reductions ...Reduction) {
 	rows := devicetest.Rows(b, "SPIRJOIN_GROUP_ROWS", 1<<20)
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		if _, err := device.Rasterizer(); err != nil && strategy == Graphics {
@@ -40,19 +59,17 @@ func benchKeys(b *testing.B, strategy Strategy) {
 		defer scope.ReleaseAll()
 		values := make([]uint64, rows)
 		for i := range values {
-			values[i] = uint64(i)
+			if values[i] = uint64(i); reductions[0].Value.Kind == Float {
+				values[i] = math.Float64bits(float64(i))
+			}
 		}
 		column := scope.New(uint64(rows)*8, "values").All()
 		require.NoError(b, scope.Err())
 		_, err := device.Upload(context.Background(), column, backend.AsBytes(values))
 		require.NoError(b, err)
 		b.Run(fmt.Sprintf("device=%s/copy/rows=%d", name, rows), func(b *testing.B) { benchCopy(b, lane, column) })
-		kinds := []string{"dense", "sparse", "sorted", "zipf", "sparse-zipf"}
-		if strategy == Graphics {
-			kinds = kinds[:2]
-		}
 		for _, keys := range kinds {
-			for bits := 0; bits <= 24 && 1<<bits <= rows; bits++ {
+			for bits := 0; bits <= 24 && 1<<bits <= rows; bits += bitsStep {
 				b.Run(fmt.Sprintf("device=%s/keys=%s/rows=%d/groups=2^%d", name, keys, rows, bits), func(b *testing.B) {
 					f := Facts{Rows: uint64(rows), KeyBytes: 4, KeyBits: max(1, bits), Payload: []int{8},
 						Tuning: lane.Tuning(), Strategy: strategy}
@@ -65,7 +82,7 @@ func benchKeys(b *testing.B, strategy Strategy) {
 					defer scope.Release(on)
 					_, err := device.Upload(context.Background(), on.All(), bytes(drawn, f.KeyBytes))
 					require.NoError(b, err)
-					benchGroups(b, &groupsBenchmark{f, &relation.Chunk{Rows: uint64(rows),
+					benchGroups(b, &groupsBenchmark{f, reductions, &relation.Chunk{Rows: uint64(rows),
 						Keys:    relation.Values{Data: on.All(), Bytes: f.KeyBytes},
 						Payload: []relation.Values{{Data: column, Bytes: 8}}}}, device)
 				})
@@ -122,13 +139,13 @@ func benchCopy(b *testing.B, lane *exec.Lane, column backend.Range) {
 
 type groupsBenchmark struct {
 	Facts
-	chunk *relation.Chunk
+	reductions []Reduction
+	chunk      *relation.Chunk
 }
 
 func benchGroups(b *testing.B, g *groupsBenchmark, device *backend.Device) {
 	ctx, lane := context.Background(), jointest.Lane(b, device, nil)
-	plan, err := NewPlan(g.Facts, []Reduction{{Func: Count, Value: Value{ValidWord: -1}},
-		{Func: Sum, Value: Value{Bits: 64, ValidWord: -1}}})
+	plan, err := NewPlan(g.Facts, g.reductions)
 	require.NoError(b, err)
 	roles := []backend.Role{backend.Compute}
 	if g.Strategy == Graphics {

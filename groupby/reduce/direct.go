@@ -24,10 +24,12 @@ func (o *Operator) sums(ctx context.Context, lane *exec.Lane, b *batch) (*partia
 		return nil, err
 	}
 	s, ok := o.hashedFor(lane, b, groups)
-	for ; ok; s, ok = o.hashedFor(lane, b, uint64(s.slots)<<(s.bits+moreBits)/2) {
-		if p, err := o.hashedSums(ctx, lane, b, s); p != nil || err != nil {
+	for ok {
+		p, err := o.hashedSums(ctx, lane, b, s)
+		if p != nil || err != nil {
 			return p, err
 		}
+		ok, s.bits = s.bits < mostDigit, min(mostDigit, max(onePass, s.bits+moreBits))
 	}
 	return nil, nil
 }

@@ -16,11 +16,15 @@ const (
 	pieceRows    = 1 << 10
 )
 
-// estimate is about how many groups a batch has, by the facts or by a sample of its keys.
-func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (uint64, error) {
+// groupCount is a number of groups that is not known: about likely, and hardly ever more than most.
+type groupCount struct{ likely, most uint64 }
+
+// estimate returns about how many groups a batch has, by the facts or by a sample of its keys.
+func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (groupCount, error) {
 	f := &o.plan.Facts
 	if f.Groups > 0 {
-		return min(f.Groups, b.rows), nil
+		groups := min(f.Groups, b.rows)
+		return groupCount{groups, groups}, nil
 	}
 	pieces, keyBytes := uint64(samplePieces), uint64(f.KeyBytes)
 	rows := pieces * pieceRows
@@ -31,21 +35,21 @@ func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (uin
 	defer memory.ReleaseAll()
 	sample, list, each := memory.New(rows*keyBytes, "sample"), lane.List("group, sample"), rows/pieces
 	if err := memory.Err(); err != nil {
-		return 0, err
+		return groupCount{}, err
 	}
 	for i := range pieces {
 		first := (b.rows - each) * i / max(1, pieces-1)
 		if err := lane.Copy(list, sample.Range(i*each*keyBytes, each*keyBytes),
 			b.keys.Part(first*keyBytes, each*keyBytes)); err != nil {
-			return 0, err
+			return groupCount{}, err
 		}
 	}
 	if err := lane.Submit(ctx, list); err != nil {
-		return 0, err
+		return groupCount{}, err
 	}
 	data := make([]byte, rows*keyBytes)
 	if err := lane.Download(ctx, data, sample.All()); err != nil {
-		return 0, err
+		return groupCount{}, err
 	}
 	different, once := countKeys(data, f.KeyBytes)
 	return estimateGroups(b.rows, rows, different, once), nil
@@ -77,17 +81,24 @@ func countKeys(keys []byte, keyBytes int) (different, once uint64) {
 	return different, once
 }
 
-// estimateGroups is about how many groups rows have of which a sample has so many different keys, and so many once. If
-// more are there once than of equally frequent keys, rare keys are many: then each of those stands for the square root
-// of the rows that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000).
-func estimateGroups(rows, sample, different, once uint64) uint64 {
+// rareMost is how many times more groups there may be than estimated, if rare keys are many.
+const rareMost = 16
+
+// estimateGroups returns about how many groups rows have of which a sample has so many different keys, and so many
+// once. If keys are equally frequent, the relative error is one by the square root of the rows that repeat a key, and
+// most has two of it. If more are there once than of such keys, rare keys are many: then each of those stands for the
+// square root of the rows that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at
+// most for all of them.
+func estimateGroups(rows, sample, different, once uint64) groupCount {
 	if sample == rows {
-		return different
+		return groupCount{different, different}
 	}
 	alike := relation.DrawnFrom(float64(sample), float64(different))
-	expected := float64(sample) * math.Exp(-float64(sample)/float64(alike))
-	if float64(once) > 1.25*expected+64 {
-		alike = different - once + uint64(float64(once)*math.Sqrt(float64(rows)/float64(sample)))
+	most := float64(alike) * (1 + 2/math.Sqrt(float64(sample-different)))
+	if expected := float64(sample) * math.Exp(-float64(sample)/float64(alike)); float64(once) > 1.25*expected+64 {
+		each := math.Sqrt(float64(rows) / float64(sample))
+		alike = different - once + uint64(float64(once)*each)
+		most = float64(alike) * min(rareMost, each)
 	}
-	return min(rows, alike)
+	return groupCount{min(rows, alike), uint64(min(float64(rows), most))}
 }

@@ -23,7 +23,9 @@ func TestEstimate(t *testing.T) {
 				exist[all[i]] = true
 			}
 			different, once := countKeys(backend.AsBytes(all[:sample]), 8)
-			ratio := float64(estimateGroups(rows, sample, different, once)) / float64(len(exist))
+			estimate := estimateGroups(rows, sample, different, once)
+			ratio := float64(estimate.likely) / float64(len(exist))
+			require.GreaterOrEqual(t, estimate.most, uint64(len(exist)), "%d keys", keys)
 			if zipf == nil {
 				require.InDelta(t, 1, ratio, 0.1, "%d keys", keys)
 			} else {
@@ -35,5 +37,6 @@ func TestEstimate(t *testing.T) {
 	}
 	different, once := countKeys(backend.AsBytes([]uint32{0, 7, 7, 1 << 31, 0, 7}), 4)
 	require.Equal(t, []uint64{3, 1}, []uint64{different, once})
-	require.EqualValues(t, 3, estimateGroups(6, 6, 3, 1), "the sample is all")
+	require.Equal(t, groupCount{3, 3}, estimateGroups(6, 6, 3, 1), "the sample is all")
+	require.EqualValues(t, rows, estimateGroups(rows, sample, sample, sample).most, "no row repeats a key")
 }

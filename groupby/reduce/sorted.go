@@ -8,7 +8,10 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // batch are rows to be reduced: those of a chunk, or of partials.
@@ -47,39 +50,29 @@ func (o *Operator) sorted(ctx context.Context, lane *exec.Lane, b *batch) (*part
 	return nil, err
 }
 
-// sort sorts the keys of a batch; its values stay where they are.
+// movedBits are the most bits of keys with which values are sorted too: each pass reads and writes them once, while a
+// gather by row numbers reads a sector of memory for each.
+const movedBits = 24
+
+// sort sorts a batch. On the host, and by long keys, its values stay where they are.
 func (o *Operator) sort(ctx context.Context, lane *exec.Lane, b *batch) (*batch, error) {
 	f := &o.plan.Facts
-	p, err := primitive.PlanSort(lane.Tuning(), primitive.Sort{EndBit: f.KeyBits, Layout: primitive.Layout{Rows: b.rows,
-		KeyBytes: f.KeyBytes, Payload: primitive.RowNumbers}})
-	if err != nil || p.Passes() == 0 {
-		return b, err
+	if f.KeyBits == 0 {
+		return b, nil
 	}
-	memory, temporary := lane.Memory, lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	var buffers [2]primitive.Columns
-	for i := range buffers {
-		of := temporary
-		if i == p.Result() {
-			of = memory
-		} else if p.Passes() < 2 {
-			continue
-		}
-		buffers[i] = primitive.Columns{Keys: of.New(b.rows*uint64(f.KeyBytes), "keys, sorted").All(),
-			Payload: []backend.Range{of.New(b.rows*4, "row numbers, sorted").All()}}
+	by := operator.Move{Stage: "group, sort", Plan: ranges.By(lane.Ops, ^uint64(0)>>(64-f.KeyBits))}
+	if f.KeyBits <= movedBits && !onHost(lane) && !b.numbersRows() {
+		return o.move(ctx, lane, b, by)
 	}
-	scratch := temporary.New(p.ScratchBytes, "scratch").All()
-	if err := cmp.Or(memory.Err(), temporary.Err()); err != nil {
-		return nil, err
-	}
-	list := lane.List("group, sort")
-	source := primitive.Columns{Keys: b.keys, Payload: make([]backend.Range, 1)}
-	if err := lane.Sort(list, p, scratch, source, buffers); err != nil {
+	by.RowNumbers = true
+	in := operator.NewInput(lane, &relation.Chunk{Rows: b.rows, Keys: relation.Values{Data: b.keys, Bytes: f.KeyBytes}},
+		"rows")
+	if err := in.Transform(ctx, by); err != nil {
 		return nil, err
 	}
 	sorted := *b
-	sorted.keys, sorted.ids = buffers[p.Result()].Keys, buffers[p.Result()].Payload[0]
-	return &sorted, lane.Submit(ctx, list)
+	sorted.keys, sorted.ids = in.Ordered, in.IDs
+	return &sorted, nil
 }
 
 // cut is the most rows of a segment. A long one takes fewer rounds, a short one keeps more invocations busy.

@@ -114,17 +114,16 @@ func (o *Operator) denseFor(lane *exec.Lane, b *batch) (shared, bool) {
 	return s, s.bits <= mostDigit
 }
 
-// hashedFor returns how a batch of perhaps so many groups is added up with keys in hash tables; false if they are too
-// many.
-func (o *Operator) hashedFor(lane *exec.Lane, b *batch, groups uint64) (shared, bool) {
+// hashedFor returns how a batch of so many groups is added up with keys in hash tables, half of whose slots they take;
+// false if they are too many. Where it takes two passes anyway, rows are partitioned for the most groups.
+func (o *Operator) hashedFor(lane *exec.Lane, b *batch, groups groupCount) (shared, bool) {
 	s := o.sharedFor(lane, additions(b, false))
 	s.hashed = true
-	most := uint64(s.slots) / 2
-	for groups>>s.bits > most {
-		s.bits++
-	}
-	if s.bits > 0 {
-		s.bits = max(onePass, s.bits)
+	digit := func(groups uint64) int { return bits.Len64(groups / (uint64(s.slots)/2 + 1)) }
+	if s.bits = digit(groups.likely); s.bits > onePass {
+		s.bits = max(s.bits, min(mostDigit, digit(groups.most)))
+	} else if s.bits > 0 {
+		s.bits = onePass
 	}
 	return s, s.bits <= mostDigit
 }

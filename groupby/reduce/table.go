@@ -95,9 +95,29 @@ func (o *Operator) tabled(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	return to, nil
 }
 
-// divide partitions the keys of a batch, with all columns that reductions read.
+// divide partitions the rows of a batch with all columns that its inputs read, and stores where partitions begin.
 func (o *Operator) divide(ctx context.Context, lane *exec.Lane, b *batch, by primitive.Partition,
 	starts backend.Range) (*batch, error) {
+	first := true
+	return o.move(ctx, lane, b, operator.Move{Stage: "group, partition",
+		Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
+			by.Layout = layout
+			p, err := primitive.PlanPartition(lane.Tuning(), by)
+			t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
+			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
+				buffers [2]primitive.Columns) error {
+				to := backend.Range{}
+				if first {
+					to, first = starts, false
+				}
+				return lane.Partition(list, p, to, scratch, source, buffers)
+			}
+			return t, err
+		}})
+}
+
+// move moves the keys of a batch with all columns that its inputs read. What is moved is in memory of the lane.
+func (o *Operator) move(ctx context.Context, lane *exec.Lane, b *batch, move operator.Move) (*batch, error) {
 	c := &relation.Chunk{Rows: b.rows, Keys: relation.Values{Data: b.keys, Bytes: o.plan.Facts.KeyBytes}}
 	at := make(map[backend.Range]int)
 	moves := func(r backend.Range) {
@@ -113,22 +133,7 @@ func (o *Operator) divide(ctx context.Context, lane *exec.Lane, b *batch, by pri
 		moves(in.value[2])
 		moves(in.valid)
 	}
-	input, first := operator.NewInput(lane, c, "rows"), true
-	move := operator.Move{Stage: "group, partition"}
-	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
-		by.Layout = layout
-		p, err := primitive.PlanPartition(lane.Tuning(), by)
-		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-			buffers [2]primitive.Columns) error {
-			to := backend.Range{}
-			if first {
-				to, first = starts, false
-			}
-			return lane.Partition(list, p, to, scratch, source, buffers)
-		}
-		return t, err
-	}
+	input := operator.NewInput(lane, c, "rows")
 	transform := func() error { return input.Transform(ctx, move) }
 	if err := transform(); err != nil {
 		return nil, err

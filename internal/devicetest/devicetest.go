@@ -58,17 +58,7 @@ func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*bac
 func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
 	t.Helper()
 	if hostSelected() {
-		for name, options := range hostOptions {
-			t.Run(name, func(t *testing.T) {
-				leak.Check(t)
-				b := host.New(options)
-				run(t, func(t *testing.T) backend.Driver {
-					driver, err := b.Open("host:cpu")
-					require.NoError(t, err)
-					return driver
-				})
-			})
-		}
+		forEachHost(t, run)
 	}
 	t.Run("vulkan", func(t *testing.T) {
 		for _, info := range vulkantest.Devices(t) {
@@ -80,11 +70,36 @@ func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backen
 	})
 }
 
+func forEachHost(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
+	for name, options := range hostOptions {
+		t.Run(name, func(t *testing.T) {
+			leak.Check(t)
+			b := host.New(options)
+			run(t, func(t *testing.T) backend.Driver {
+				driver, err := b.Open("host:cpu")
+				require.NoError(t, err)
+				return driver
+			})
+		})
+	}
+}
+
 // WholeSubgroups returns the smallest number of invocations, at least the given one, that consists of whole subgroups
 // of a device: a workgroup size that every kernel accepts there.
 func WholeSubgroups(device *backend.DeviceInfo, invocations uint32) uint32 {
 	size := max(1, device.SubgroupSize)
 	return (invocations + size - 1) / size * size
+}
+
+// ForEachHost is [ForEach] for a [HostTest].
+func ForEachHost(t *testing.T, test func(t *testing.T, device *backend.Device)) {
+	t.Helper()
+	HostTest(t)
+	forEachHost(t, func(t *testing.T, open func(t *testing.T) backend.Driver) {
+		device := backend.NewDevice(open(t), backend.DeviceOptions{})
+		t.Cleanup(func() { require.NoError(t, device.Close()) })
+		test(t, device)
+	})
 }
 
 // HostTest skips a test of the host backend, or one without a device, in a run for other devices.
