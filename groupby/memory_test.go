@@ -76,9 +76,6 @@ func memoryTable(t testing.TB, rows, groups int) arrow.Table {
 func TestEveryMemoryLimit(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		if device.Info().Backend != "host" {
-			return
-		}
 		tab := memoryTable(t, 4000, 1500)
 		defer groupby.Parts(1 << 10)()
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"h", "k"}, BatchRows: 3000,

@@ -51,15 +51,17 @@ func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (gro
 	if err := lane.Download(ctx, data, sample.All()); err != nil {
 		return groupCount{}, err
 	}
-	different, once := countKeys(data, f.KeyBytes)
-	return estimateGroups(b.rows, rows, different, once), nil
+	runs, different, once := countKeys(data, f.KeyBytes)
+	return estimateGroups(b.rows/rows*runs+b.rows%rows*runs/rows, runs, different, once), nil
 }
 
-// countKeys returns how many different keys there are, and how many of them are there once.
-func countKeys(keys []byte, keyBytes int) (different, once uint64) {
+// countKeys returns how many runs of equal keys there are, how many different keys, and how many of them have one run.
+// Of rows that are near each other because their keys are equal, a sample has all or none.
+func countKeys(keys []byte, keyBytes int) (runs, different, once uint64) {
 	rows := len(keys) / keyBytes
 	log2 := bits.Len(uint(2 * rows))
 	table, counts := make([]uint64, 1<<log2), make([]uint32, 1<<log2)
+	var before uint64
 	for row := range rows {
 		var key uint64
 		if keyBytes == 4 {
@@ -67,6 +69,10 @@ func countKeys(keys []byte, keyBytes int) (different, once uint64) {
 		} else {
 			key = backend.Longs(keys)[row]
 		}
+		if row > 0 && key == before {
+			continue
+		}
+		runs, before = runs+1, key
 		at := key * 0x9e3779b97f4a7c15 >> (64 - log2)
 		for counts[at] > 0 && table[at] != key {
 			at = (at + 1) & (1<<log2 - 1)
@@ -78,23 +84,23 @@ func countKeys(keys []byte, keyBytes int) (different, once uint64) {
 			once--
 		}
 	}
-	return different, once
+	return runs, different, once
 }
 
 // rareMost is how many times more groups there may be than estimated, if rare keys are many.
 const rareMost = 16
 
 // estimateGroups returns about how many groups rows have of which a sample has so many different keys, and so many
-// once. If keys are equally frequent, the relative error is one by the square root of the rows that repeat a key, and
-// most has two of it. If more are there once than of such keys, rare keys are many: then each of those stands for the
-// square root of the rows that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at
-// most for all of them.
+// once. If keys are equally frequent, the sample repeats a key by chance, n times, which gives the number of groups with
+// a relative error of about 1 to the square root of n; most has two errors more, at most twice the groups. If more keys
+// are there once than of such keys, rare keys are many: then each of those stands for the square root of the rows that a
+// row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at most for all of them.
 func estimateGroups(rows, sample, different, once uint64) groupCount {
 	if sample == rows {
 		return groupCount{different, different}
 	}
 	alike := relation.DrawnFrom(float64(sample), float64(different))
-	most := float64(alike) * (1 + 2/math.Sqrt(float64(sample-different)))
+	most := float64(alike) * min(2, 1+2/math.Sqrt(float64(sample-different)))
 	if expected := float64(sample) * math.Exp(-float64(sample)/float64(alike)); float64(once) > 1.25*expected+64 {
 		each := math.Sqrt(float64(rows) / float64(sample))
 		alike = different - once + uint64(float64(once)*each)

@@ -107,7 +107,7 @@ func (o *Operator) denseFor(lane *exec.Lane, b *batch) (shared, bool) {
 		s.ranges *= 2
 	}
 	if s.bits = max(0, f.KeyBits-bits.Len32(s.slots*s.ranges)+1); s.bits > 0 {
-		for s.bits < onePass && s.ranges > 1 {
+		for s.bits != onePass && s.bits < mostDigit && s.ranges > 1 { // of two passes, too
 			s.bits, s.ranges = s.bits+1, s.ranges/2
 		}
 	}

@@ -1,6 +1,9 @@
 package graphics
 
-import "github.com/spirjoin/spirjoin/backend"
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/operator"
+)
 
 // Forced overrides what a plan chooses: at least so many bits decide the partition, images have at most side pixels a
 // side, units at most unitRows rows a side, and stacks are flattened from a height on; 0 leaves the choice.
@@ -15,4 +18,10 @@ func BuildFirst(keyBytes int) *backend.DrawSpec { return drawsOf[keyBytes].build
 func (a Algorithm) Unlooped() Algorithm {
 	a.ByImage, a.force.flattenFrom = true, 1<<20
 	return a
+}
+
+// Images are the images of a plan.
+func Images(p *operator.Plan) [4]backend.ImageSpec {
+	s := p.Detail.(shape)
+	return s.specs(p.Facts.KeyBytes, &p.Want)
 }

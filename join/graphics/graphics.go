@@ -133,6 +133,10 @@ func (a Algorithm) shape(f *operator.Facts) (s shape) {
 		side = a.force.side
 	}
 	side = 1 << (bits.Len64(side) - 1)
+	pixels := f.Raster.MaxImageBytes / stackFormat(f.KeyBytes).PixelBytes() / mostLayers
+	for side*side >= pixels && side > 1 { // an image takes more than its pixels
+		side /= 2
+	}
 	for s.bits = a.force.bits; s.bits < mostBits && load(build>>s.bits) > side*side; {
 		s.bits++
 	}

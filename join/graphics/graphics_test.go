@@ -157,6 +157,26 @@ func TestRejected(t *testing.T) {
 	})
 }
 
+// Images are as large as the device allows, and no larger.
+func TestImageBytes(t *testing.T) {
+	for _, keyBytes := range []int{4, 8} {
+		for log2 := 30; log2 < 33; log2++ {
+			f := operator.Facts{Rows: [2]uint64{1 << 24, 1 << 24}, KeyBytes: keyBytes}
+			f.Raster = backend.RasterLimits{MaxWidth: 1 << 14, MaxHeight: 1 << 14, MaxImageBytes: 1<<log2 + 1}
+			plan, err := graphics.Algorithm{}.Plan(&f, operator.Want{Pairs: true})
+			require.NoError(t, err)
+			require.NoError(t, plan.Reject)
+			most := uint64(0)
+			for _, spec := range graphics.Images(plan) {
+				bytes := uint64(spec.Width) * uint64(spec.Height) * uint64(spec.Layers) * spec.Format.PixelBytes()
+				most = max(most, bytes)
+			}
+			require.LessOrEqual(t, most, f.Raster.MaxImageBytes)
+			require.Greater(t, 8*most, min(f.Raster.MaxImageBytes, uint64(keyBytes)<<28))
+		}
+	}
+}
+
 // What is measured are times.
 func TestMeasure(t *testing.T) {
 	drawing(t, func(t *testing.T, lane *exec.Lane) {
