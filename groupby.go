@@ -73,7 +73,8 @@ func (e *Engine) GroupByLayout(ctx context.Context, layout *GroupLayout, table a
 
 // GroupByStream is GroupBy of record batches that are read as they are grouped. Memory is taken for some of them at a
 // time and for the groups, whatever the number of rows; with Options.TempDir and MemoryLimitBytes, groups that are too
-// many are on disk, and ErrDiskSpace may be an error, also of drawing. The source must stay alive until the call returns.
+// many are on disk, and ErrDiskSpace may be an error, also of drawing. The source must stay alive until the call
+// returns.
 func (e *Engine) GroupByStream(ctx context.Context, source Source, spec GroupSpec) (*GroupResult, error) {
 	if source.Schema == nil {
 		return e.groups.Stream(ctx, nil, nil)

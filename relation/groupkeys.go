@@ -15,11 +15,11 @@ import (
 
 // PlanGroups plans the keys of one table, as its left side, whose rows are put in groups of equal keys. Every row has a
 // code: NULL is one more value of each key, equal to itself. Without keys, all rows have the same code, of 0 bits. The
-// columns are measured and packed as in [PlanKeys], with the same limits and errors, and texts with few different values
-// are numbered; keys that need more than 64 bits are hashes. With guess, the range of a single key may be guessed:
-// [KeyPlan.Guessed] tells, and [KeyPlan.Strips] whether all rows have a code. room is asked before texts are numbered,
-// for memory as long as the plan, and told of what is returned, which is negative; where it refuses, they are not
-// numbered. nil: there is room.
+// columns are measured and packed as in [PlanKeys], with the same limits and errors, and texts with few different
+// values are numbered; keys that need more than 64 bits are hashes. With guess, the range of a single key may be
+// guessed: [KeyPlan.Guessed] tells, and [KeyPlan.Strips] whether all rows have a code. room is asked before texts are
+// numbered, for memory as long as the plan, and told of what is returned, which is negative; where it refuses, they are
+// not numbered. nil: there is room.
 func PlanGroups(ctx context.Context, table arrow.Table, by []string, guess bool,
 	room func(byBytes int64) bool) (*KeyPlan, error) {
 	if len(by) == 0 {
@@ -88,8 +88,8 @@ func (p *KeyPlan) Decodes(k int) bool {
 	return t.coding.method == methodScale && t.coding.factor == 1 || t.coding.method == methodRank
 }
 
-// Decode returns the values of key k, of which [KeyPlan.Decodes] is true, for packed codes of KeyBytes each. A zero of a
-// float is +0, and a NaN the quiet one. It runs on all cores. The caller releases the array, in memory of alloc.
+// Decode returns the values of key k, of which [KeyPlan.Decodes] is true, for packed codes of KeyBytes each. A zero of
+// a float is +0, and a NaN the quiet one. It runs on all cores. The caller releases the array, in memory of alloc.
 func (p *KeyPlan) Decode(ctx context.Context, k int, codes []byte, alloc memory.Allocator) (arrow.Array, error) {
 	key, shift := &p.keys[k], 0
 	for _, next := range p.keys[k+1:] {

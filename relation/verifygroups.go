@@ -46,8 +46,8 @@ func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint
 	return !t.differ.Load(), err
 }
 
-// NumberKeys returns for each row the number of its key, in the order of their first rows, by a map of the values of all
-// key columns. It runs on one core, and takes host memory for all different keys: for tables with different keys of
+// NumberKeys returns for each row the number of its key, in the order of their first rows, by a map of the values of
+// all key columns. It runs on one core, and takes host memory for all different keys: for tables with different keys of
 // equal hashes.
 //
 // Errors wrap backend.ErrCancelled or backend.ErrTimedOut.

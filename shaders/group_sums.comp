@@ -3,8 +3,8 @@
 // carries less negative values, and a count. Inputs: codes, uint32[rows]; units, 4 uint32 each: first row, end, base
 // of its codes, and whether no other unit has these codes; without units, tiles of rows; places, uint32 for each slot
 // of each unit, or absent, with which codes are slots; value, value_2, valid: see group_values.glsl. Accumulated:
-// counts, state and state_2, uint64 for each code or place; marks, a bitmap of codes. Each may be absent. Preconditions: slots is a power of 2
-// whose words fit in TABLE.
+// counts, state and state_2, uint64 for each code or place; marks, a bitmap of codes. Each may be absent.
+// Preconditions: slots is a power of 2 whose words fit in TABLE.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

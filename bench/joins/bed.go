@@ -315,8 +315,9 @@ func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *outpu
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
 // Measure verifies algorithms and then times them, in rounds that run each once, so that other load on a shared machine
-// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, that the
-// device cannot run, or that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a result is wrong.
+// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, that
+// the device cannot run, or that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a
+// result is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
 	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))

@@ -23,8 +23,8 @@ import (
 // With a multiplicity, R's keys are not unique: the first key has as many rows as the first number says, each next key
 // one more, up to the second number, and then it starts again. There are then fewer keys than rows, and payloads differ
 // between rows of one key. With Distinct there are this many keys, whose numbers of rows differ by at most one. S draws
-// from these keys or, with SelfJoin, has those of R in another random order. With SelfJoin and a Zipf factor R draws its
-// keys, too, from 0 to RRows-1.
+// from these keys or, with SelfJoin, has those of R in another random order. With SelfJoin and a Zipf factor R draws
+// its keys, too, from 0 to RRows-1.
 type PKFKSpec struct {
 	RRows, SRows         int64
 	RPayloads, SPayloads []int        // bytes of each payload column; 4: int32, 8: int64

@@ -14,7 +14,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// tpchJoin is a join in the plan of a query: its columns, the key first, then keys of other tables, then what is no key.
+// tpchJoin is a join in the plan of a query: its columns, the key first, then keys of other tables, then what is no
+// key.
 type tpchJoin struct{ left, right tpchSide }
 
 type tpchSide struct {
@@ -28,7 +29,8 @@ type tpchSide struct {
 // filter says which values of a column pass; nil for a column of another type.
 type filter func(column arrow.Array) func(row int) bool
 
-// The joins of GFTR table 6, and JO1 to JO4 of GARUDA 6.1.1. TPC-H's Q19 asks for the ship modes AIR and AIR REG, of which the generator makes the first only.
+// The joins of GFTR table 6, and JO1 to JO4 of GARUDA 6.1.1. TPC-H's Q19 asks for the ship modes AIR and AIR REG, of
+// which the generator makes the first only.
 var tpchJoins = map[string]tpchJoin{
 	"J1": {
 		left: tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_custkey", "o_totalprice", "o_orderdate", "o_shippriority"}, keys: 2},
@@ -86,9 +88,9 @@ func is(text string) filter {
 
 // TPCHJoin derives the relations of a join of GFTR table 6 (J1, J2, J3) or of GARUDA 6.1.1 (JO1 to JO4, of a column
 // beside the key each) from the files that [TPCH] wrote to a folder: the filters of their queries are applied, rows are
-// in random order, keys have keyBytes bytes and all other values 8, money is in hundredths, dates are in days. There are
-// no files of part, customer and partsupp: these are generated with their keys, and random values in their columns. The caller releases both tables, whose first column is the key. Errors: ErrSpec,
-// those of tableio, or ctx's.
+// in random order, keys have keyBytes bytes and all other values 8, money is in hundredths, dates are in days. There
+// are no files of part, customer and partsupp: these are generated with their keys, and random values in their columns.
+// The caller releases both tables, whose first column is the key. Errors: ErrSpec, those of tableio, or ctx's.
 func TPCHJoin(ctx context.Context, dir, name string, keyBytes int) (left, right arrow.Table, err error) {
 	join, ok := tpchJoins[name]
 	if !ok || keyBytes != 4 && keyBytes != 8 {

@@ -20,9 +20,10 @@ import (
 )
 
 // BenchmarkGroups counts the rows of groups and sums an int64, from columns on the device, for 1 to 2^24 groups of
-// SPIRJOIN_GROUP_ROWS rows (2^20). Keys are dense codes of 32 bits, sparse ones of 64 bits, sorted codes, codes or sparse
-// keys by Zipf's law with exponent 1, or sparse keys of which each is there four times side by side. It reports the bytes that have to move at least (keys and values once, and
-// the groups), the rate at which they do, and the best time of all runs. For comparison it copies the values.
+// SPIRJOIN_GROUP_ROWS rows (2^20). Keys are dense codes of 32 bits, sparse ones of 64 bits, sorted codes, codes or
+// sparse keys by Zipf's law with exponent 1, or sparse keys of which each is there four times side by side. It reports
+// the bytes that have to move at least (keys and values once, and the groups), the rate at which they do, and the best
+// time of all runs. For comparison it copies the values.
 func BenchmarkGroups(b *testing.B) {
 	benchKeys(b, Chosen, []string{"dense", "sparse", "sorted", "zipf", "sparse-zipf", "sparse-fours"}, 1, countAndSum...)
 }

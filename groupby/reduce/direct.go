@@ -16,7 +16,7 @@ func (o *Operator) sums(ctx context.Context, lane *exec.Lane, b *batch) (*partia
 	if s, ok := o.denseFor(lane, b); ok {
 		return o.direct(ctx, lane, b, s)
 	}
-	if b.rows < leastHashed && o.plan.force.slots == 0 || b.sorted {
+	if b.rows < leastHashed && o.plan.force.slots == 0 {
 		return nil, nil
 	}
 	groups, err := o.estimate(ctx, lane, b)

@@ -91,11 +91,11 @@ func countKeys(keys []byte, keyBytes int) (runs, different, once uint64) {
 const rareMost = 16
 
 // estimateGroups returns about how many groups rows have of which a sample has so many different keys, and so many
-// once. If keys are equally frequent, the sample repeats a key by chance, n times, which gives the number of groups with
-// a relative error of about 1 to the square root of n; most has two errors more, at most twice the groups. If more keys
-// are there once than of such keys, rare keys are many: then each of those stands for the square root of the rows that a
-// row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at most for all of them. A quarter of
-// the rows is enough for most, so that tables have no more than half as many slots as there are rows.
+// once. If keys are equally frequent, the sample repeats a key by chance, n times, which gives the number of groups
+// with a relative error of about 1 to the square root of n; most has two errors more, at most twice the groups. If more
+// keys are there once than of such keys, rare keys are many: then each of those stands for the square root of the rows
+// that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at most for all of them. A
+// quarter of the rows is enough for most, so that tables have no more than half as many slots as there are rows.
 func estimateGroups(rows, sample, different, once uint64) groupCount {
 	if sample == rows {
 		return groupCount{different, different}
