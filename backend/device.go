@@ -18,6 +18,9 @@ type DeviceOptions struct {
 	HostMemoryBytes uint64
 	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms
+	// most bytes of the chunks of links, a multiple of 64 KiB; default by path. Links of small chunks are sooner made and
+	// slower.
+	LinkChunkBytes uint64
 }
 
 // Device is an open device as algorithms use it. Safe for concurrent use; lists that one goroutine submits to one queue

@@ -161,6 +161,11 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 	if from.info.CPULike() || to.info.CPULike() {
 		shape.chunkBytes = min(shape.chunkBytes, coreChunkBytes)
 	}
+	for _, end := range []*Device{from, to} {
+		if asked := end.options.LinkChunkBytes; asked > 0 {
+			shape.chunkBytes = min(shape.chunkBytes, asked)
+		}
+	}
 	// Memory beyond the caps is to be little beside that under them.
 	capBytes := min(from.options.DeviceMemoryBytes, to.options.DeviceMemoryBytes)
 	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/leastChunkBytes, 1) * leastChunkBytes

@@ -252,7 +252,8 @@ func TestLinkFaults(t *testing.T) {
 						for i := range devices {
 							driver, err := b.Open("host:cpu")
 							require.NoError(t, err)
-							devices[i] = backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: fault.limit})
+							devices[i] = backend.NewDevice(driver,
+								backend.DeviceOptions{WaitLimit: fault.limit, LinkChunkBytes: 64 << 10})
 						}
 						_, err := linkJob(devices[0], devices[1], path)
 						closed := errors.Join(devices[0].Close(), devices[1].Close())

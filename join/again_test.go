@@ -28,7 +28,7 @@ func losing(t *testing.T, lose ...int) (engine *join.Engine, devices []*backend.
 		}
 		of[i] = host.New(host.Options{Discrete: true, CloseLimit: 200 * time.Millisecond, Faults: faults})
 	}
-	devices = faultyDevices(t, of, backend.DeviceOptions{})
+	devices = faultyDevices(t, of)
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	engine = severalEngine(t, devices, allocator, 1<<30)
 	for _, e := range engine.Engines() {

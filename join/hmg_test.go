@@ -284,7 +284,7 @@ func TestHMGFails(t *testing.T) {
 		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			device := backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: waitLimit(faults)})
+			device := backend.NewDevice(driver, deviceLimits(faults))
 			devices, ops = append(devices, device), append(ops, jointest.Lane(t, device, small).Ops)
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)

@@ -251,12 +251,13 @@ var faults = map[string]struct {
 	"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
 }
 
-// waitLimit is the limit of waits: a short one where a device hangs.
-func waitLimit(faults host.Faults) time.Duration {
+// deviceLimits are those of a device with faults: waits are short where it hangs, and so are the chunks of its links.
+func deviceLimits(faults host.Faults) backend.DeviceOptions {
+	limits := backend.DeviceOptions{WaitLimit: 30 * time.Second, LinkChunkBytes: devicetest.SmallChunkBytes}
 	if faults.HangBatch > 0 {
-		return 200 * time.Millisecond
+		limits.WaitLimit = 200 * time.Millisecond
 	}
-	return 30 * time.Second
+	return limits
 }
 
 // stepOf is how many calls lie between two that fail. Batches that hang are fewer, and tests of them run beside others:
@@ -279,7 +280,7 @@ func TestFaults(t *testing.T) {
 	joinBy := func(algorithm string, faults host.Faults) error {
 		options := host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond}
 		options.Discrete = faults.AllocateHost > 0 // so that there is staging memory
-		device, done := hostDevice(t, options, backend.DeviceOptions{WaitLimit: waitLimit(faults)})
+		device, done := hostDevice(t, options, deviceLimits(faults))
 		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)

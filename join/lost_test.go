@@ -92,11 +92,11 @@ func (f *faulty) draw(t *testing.T, result *join.Result, left, right arrow.Table
 }
 
 // faultyDevices opens three devices of backends: the first ones of the first backend.
-func faultyDevices(t *testing.T, of []*host.Backend, options backend.DeviceOptions) (devices []*backend.Device) {
+func faultyDevices(t *testing.T, of []*host.Backend) (devices []*backend.Device) {
 	for i := range 3 {
 		driver, err := of[i*len(of)/3].Open("host:cpu")
 		require.NoError(t, err)
-		devices = append(devices, backend.NewDevice(driver, options))
+		devices = append(devices, backend.NewDevice(driver, deviceLimits(host.Faults{})))
 	}
 	return devices
 }
@@ -127,7 +127,7 @@ func TestLostBeforeFirstRows(t *testing.T) {
 				of[i] = host.New(host.Options{Discrete: true, CloseLimit: 200 * time.Millisecond,
 					Faults: host.Faults{LoseAtSubmit: n}})
 			}
-			devices := faultyDevices(t, of, backend.DeviceOptions{})
+			devices := faultyDevices(t, of)
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := severalEngine(t, devices, allocator, 1<<30)
 			defer closeFaulty(t, engine, devices, allocator)
@@ -193,7 +193,7 @@ func TestShortBeforeFirstRows(t *testing.T) {
 					for i := range short {
 						of[i] = host.New(host.Options{Discrete: true, Faults: host.Faults{ShortOfDevice: from}})
 					}
-					devices := faultyDevices(t, of, backend.DeviceOptions{})
+					devices := faultyDevices(t, of)
 					allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 					engine := severalEngine(t, devices, allocator, 1<<30)
 					engine.GranuleRows = 100

@@ -209,7 +209,7 @@ func TestSeveralDevicesFail(t *testing.T) {
 		for range 2 {
 			driver, err := b.Open("host:cpu")
 			require.NoError(t, err)
-			devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{WaitLimit: waitLimit(faults)}))
+			devices = append(devices, backend.NewDevice(driver, deviceLimits(faults)))
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		engine := severalEngine(t, devices, allocator, 0)

@@ -117,6 +117,9 @@ func (s *suite) openDevice(t *testing.T, options backend.DeviceOptions) *backend
 	if options.WaitLimit == 0 {
 		options.WaitLimit = waitLimit
 	}
+	if s.effort == Short {
+		options.LinkChunkBytes = 64 << 10 // so that what has many chunks is small
+	}
 	device := backend.NewDevice(s.open(t), options)
 	t.Cleanup(func() { require.NoError(t, device.Close(), "Close of the device") })
 	return device
