@@ -21,8 +21,9 @@ func opener(options Options) func(t *testing.T) backend.Driver {
 	}
 }
 
+// Under -short only the shuffled runs take every kernel.
 func TestConformance(t *testing.T) {
-	backendtest.Run(t, opener(Options{}), backendtest.Options{})
+	backendtest.Run(t, opener(Options{}), backendtest.Options{NoCatalogue: testing.Short()})
 }
 
 // The shuffled runs also poison memory; one of them, the only one under -short, has device memory that the host does not

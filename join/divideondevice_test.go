@@ -241,7 +241,8 @@ func TestDivisionFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			failed := 0
-			for n := 1; n < 60; n += 3 {
+			step := stepOf(t, name, 3)
+			for n := 1; n < 60; n += step {
 				device, done := hostDevice(t, host.Options{Discrete: true, Faults: faults(n),
 					CloseLimit: 200 * time.Millisecond}, backend.DeviceOptions{DeviceMemoryBytes: 32 << 20})
 				allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)

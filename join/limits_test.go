@@ -263,13 +263,13 @@ func deviceLimits(faults host.Faults) backend.DeviceOptions {
 // stepOf is how many calls lie between two that fail. Batches that hang are fewer, and tests of them run beside others:
 // they wait most of the time.
 func stepOf(t *testing.T, fault string, step int) int {
+	if devicetest.RaceDetector {
+		step *= 7
+	}
 	if fault != "hang" {
 		return step
 	}
 	t.Parallel()
-	if testing.Short() {
-		step *= 3
-	}
 	return 5 * step
 }
 

@@ -329,6 +329,7 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 // its keys, also where one key has half of the rows of the other side.
 func TestScatteredWhereTooLarge(t *testing.T) {
 	devicetest.HostTest(t)
+	devicetest.SkipRace(t)
 	left := keyed(t, "k", 1_600_000, func(i int) int64 { return int64(i * 7919 % 1_600_000) })
 	right := keyed(t, "k", 2_500_000, func(i int) int64 { return int64(i%2) * int64(i%2_000_000) })
 	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 14, Materialize: join.MaterializeHost}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // discreteDevice opens a device whose memory the host cannot access, so that all copies go through staging buffers.
@@ -37,6 +38,7 @@ func nullableInts(rows, nullEvery int) arrow.Array {
 // TestLoadInPieces loads more rows than the staging memory holds at a time, with and without rows that are left out,
 // with keys of 4 and of 8 bytes.
 func TestLoadInPieces(t *testing.T) {
+	devicetest.SkipRace(t)
 	ctx, device := context.Background(), discreteDevice(t)
 	const rows = 17*backend.StagedBytes/8 + 12345
 	for _, nullEvery := range []int{0, 3} {

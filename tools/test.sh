@@ -8,9 +8,11 @@ cd "$(dirname "$0")/.."
 source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
-# Straight-line code of one goroutine, at most over the host backend, whose tests run all kernels in parallel.
-without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/joins
-	./bench/planner ./bench/primitive ./internal/jointest ./internal/recorded ./tableio/columnchunk)
+# Straight-line code of one goroutine, at most over the host backend, whose tests run all kernels in parallel, or over
+# engines, which have tests of their own.
+without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/graphics
+	./bench/joins ./bench/planner ./bench/primitive ./bench/scaling ./internal/jointest ./internal/recorded
+	./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
@@ -30,6 +32,7 @@ esac
 # shaders survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width:
 # all stages share them, so that a shader is compiled once, and once more where GPU-assisted validation instruments it.
 export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
+export LP_NUM_THREADS=${LP_NUM_THREADS-0}
 user_cache=${XDG_CACHE_HOME:-$HOME/.cache}
 export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$user_cache/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
 
@@ -43,7 +46,7 @@ skip() {
 # the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread. Stage vet
 # has vetted the code.
 on() {
-	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
+	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=400 go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
 }
 
 format() {

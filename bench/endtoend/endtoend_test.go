@@ -91,6 +91,7 @@ func TestRun(t *testing.T) {
 // All kinds of joins pass the check, from and to memory and files, also where S has fewer rows.
 func TestHow(t *testing.T) {
 	devicetest.HostTest(t)
+	devicetest.SkipRace(t)
 	for _, how := range joins.Hows() {
 		for _, rows := range [][2]int64{{2000, 7000}, {7000, 2000}} {
 			s := small("pinned", "arrow", "csv")

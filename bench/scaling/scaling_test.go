@@ -105,12 +105,8 @@ func TestEngineOn(t *testing.T) {
 // Every number of devices joins every cell to every output, many rows and few.
 func TestMultiGPU(t *testing.T) {
 	devicetest.HostTest(t)
-	scales := []int{11, 18}
-	if devicetest.RaceDetector {
-		scales = scales[1:]
-	}
 	for name, options := range map[string]host.Options{"in host memory": {}, "discrete": {Discrete: true}} {
-		for _, scale := range scales {
+		for _, scale := range []int{11, 18} {
 			for _, strategy := range Strategies() {
 				t.Run(fmt.Sprint(name, scale, strategy.Name), func(t *testing.T) {
 					checkMultiGPU(t, &opened{options: options}, strategy, scale)
@@ -196,9 +192,6 @@ func TestOneDeviceAlone(t *testing.T) {
 func TestOutOfCore(t *testing.T) {
 	devicetest.HostTest(t)
 	dir, all, lines := t.TempDir(), OutOfCoreFigures(), 10*2*2+6*2+6*2
-	if devicetest.RaceDetector {
-		all, lines = all[1:], 6*2+6*2
-	}
 	sweep := OutOfCore{Device: "host", Dir: dir, Options: Options{Figures: all, Scale: 12, Repeat: 1,
 		Outputs: []Output{join.Count, join.Rows}, CSV: filepath.Join(t.TempDir(), "r.csv")}}
 	var report bytes.Buffer

@@ -290,3 +290,14 @@ func TestFloatText(t *testing.T) {
 		require.Equal(t, new(big.Rat).SetFloat64(v).RatString(), floatText(v))
 	}
 }
+
+// TestFraction: scaled integers are written as package big writes fractions.
+func TestFraction(t *testing.T) {
+	for _, v := range []int64{0, 1, -1, 5, 8, 10, -250, 1_000_000, 123_456_789, 7 << 50, math.MaxInt64, math.MinInt64} {
+		power := int64(1)
+		for scale := range int32(19) {
+			require.Equal(t, big.NewRat(v, power).RatString(), string(appendFraction(nil, v, scale)))
+			power *= 10
+		}
+	}
+}
