@@ -196,33 +196,29 @@ func TestTypes(t *testing.T) {
 	})
 }
 
-// TestKeys groups by keys of each type, and by two.
+// TestKeys groups by keys of each type, and by several.
 func TestKeys(t *testing.T) {
+	bys := [][]string{{"k"}, {"n"}, {"n", "m"}, {"m", "k", "n"}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		for i, key := range keyTypes {
-			for _, rows := range []int{1, 300} {
-				other := keyTypes[(i*7+3)%len(keyTypes)]
-				random := rand.New(rand.NewPCG(uint64(rows), uint64(i)))
-				tab := table(t, rows,
-					column{"k", key, func(row int) uint64 { return numberOf(key, random.IntN(100)-50) }, nil},
-					column{"n", key, func(row int) uint64 { return numberOf(key, random.IntN(100)-50) },
-						func(row int) bool { return key.ID() != arrow.NULL && random.IntN(3) == 0 }},
-					column{"m", other, func(row int) uint64 { return numberOf(other, random.IntN(5)) },
-						func(row int) bool { return other.ID() != arrow.NULL && random.IntN(3) == 0 }},
-					column{"x", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(random.IntN(100)) }, nil})
-				for _, by := range [][]string{{"k"}, {"n"}, {"n", "m"}, {"m", "k", "n"}} {
-					for _, bits := range []int{64, 3} {
-						e := engine(t, device)
-						e.KeepHashBits(bits)
-						e.GranuleRows = 1 << 8
-						t.Run(fmt.Sprintf("key=%s/by=%v/rows=%d/bits=%d", key, by, rows, bits), func(t *testing.T) {
-							check(t, e, tab, groupby.Spec{By: by, BatchRows: 100, Aggregates: []groupby.Aggregate{
-								{Func: groupby.Sum, Column: "x"}, {Func: groupby.Count},
-								{Func: groupby.CountDistinct, Column: "x"}, {Func: groupby.CountDistinct, Column: "m"}}})
-						})
-					}
-				}
-			}
+		for _, c := range devicetest.Combinations(t, len(keyTypes), 2, len(bys), 2) {
+			key, other := keyTypes[c[0]], keyTypes[(c[0]*7+3)%len(keyTypes)]
+			rows, by, bits := []int{1, 300}[c[1]], bys[c[2]], []int{64, 3}[c[3]]
+			random := rand.New(rand.NewPCG(uint64(rows), uint64(c[0])))
+			tab := table(t, rows,
+				column{"k", key, func(row int) uint64 { return numberOf(key, random.IntN(100)-50) }, nil},
+				column{"n", key, func(row int) uint64 { return numberOf(key, random.IntN(100)-50) },
+					func(row int) bool { return key.ID() != arrow.NULL && random.IntN(3) == 0 }},
+				column{"m", other, func(row int) uint64 { return numberOf(other, random.IntN(5)) },
+					func(row int) bool { return other.ID() != arrow.NULL && random.IntN(3) == 0 }},
+				column{"x", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(random.IntN(100)) }, nil})
+			e := engine(t, device)
+			e.KeepHashBits(bits)
+			e.GranuleRows = 1 << 8
+			t.Run(fmt.Sprintf("key=%s/by=%v/rows=%d/bits=%d", key, by, rows, bits), func(t *testing.T) {
+				check(t, e, tab, groupby.Spec{By: by, BatchRows: 100, Aggregates: []groupby.Aggregate{
+					{Func: groupby.Sum, Column: "x"}, {Func: groupby.Count},
+					{Func: groupby.CountDistinct, Column: "x"}, {Func: groupby.CountDistinct, Column: "m"}}})
+			})
 		}
 	})
 }

@@ -175,56 +175,57 @@ func TestKinds(t *testing.T) {
 func TestByKey(t *testing.T) {
 	left, right := table(t, 1, 300, 9, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 12, arrow.PrimitiveTypes.Int64)
 	none := table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)
+	specs := []join.Spec{{On: []string{"k"}}, {On: []string{"k"}, NullsEqual: []string{"k"}},
+		{On: []string{"t"}, Order: join.LeftOrder}, {On: []string{"k", "t"}, NullsEqual: []string{"t"}},
+		{On: []string{"k"}, SeparateKeys: true, Indicator: "from"},
+		{LeftOn: []string{"k", "k"}, RightOn: []string{"k", "n"}}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := engine(t, device, 0)
-		for _, how := range kinds {
+		for _, c := range devicetest.Product(t, len(kinds), len(specs)) {
+			how, i := kinds[c[0]], c[1]
 			if how == join.Cross {
 				continue
 			}
-			for i, spec := range []join.Spec{{On: []string{"k"}}, {On: []string{"k"}, NullsEqual: []string{"k"}},
-				{On: []string{"t"}, Order: join.LeftOrder}, {On: []string{"k", "t"}, NullsEqual: []string{"t"}},
-				{On: []string{"k"}, SeparateKeys: true, Indicator: "from"},
-				{LeftOn: []string{"k", "k"}, RightOn: []string{"k", "n"}}} {
-				if spec.How = how; how == join.NotIn && (len(spec.On) != 1 || spec.NullsEqual != nil) {
-					continue
-				}
-				if spec.Order != join.Unordered && !how.Has(0) {
-					spec.Order = join.RightOrder
-				}
-				if !how.Pairs() {
-					spec.Indicator = ""
-				}
-				t.Run(fmt.Sprint(how, i), func(t *testing.T) {
-					by := append(append([]string{}, spec.On...), spec.LeftOn...)[:1]
-					values := []string{"count"}
-					switch {
-					case how.Has(0):
-						values = append(values, "count:f", "min:own1")
-					default:
-						values = append(values, "count:f", "max:own2")
-					}
-					if how.Pairs() {
-						values = append(values, "max:own2", "count:f_right")
-					}
-					if len(spec.On) == 1 && by[0] == "k" {
-						values = append(values, "min:t")
-					}
-					if spec.Indicator != "" {
-						by = append(by, "from", "k_right")
-					}
-					if len(spec.On) == 2 {
-						by = []string{"t", "k"}
-					}
-					for _, right := range []arrow.Table{right, none} {
-						s := check(t, e, left, right, spec, groupby.Spec{By: by, Aggregates: aggregates(values...), BatchRows: 7})
-						require.Len(t, s.Sides, 2, "no rows were joined")
-						s = check(t, e, left, right, spec, groupby.Spec{By: by[:1], Aggregates: aggregates("count")})
-						require.Len(t, s.Sides, 2)
-						s = check(t, e, left, right, spec, groupby.Spec{By: by})
-						require.Len(t, s.Sides, 2)
-					}
-				})
+			spec := specs[i]
+			if spec.How = how; how == join.NotIn && (len(spec.On) != 1 || spec.NullsEqual != nil) {
+				continue
 			}
+			if spec.Order != join.Unordered && !how.Has(0) {
+				spec.Order = join.RightOrder
+			}
+			if !how.Pairs() {
+				spec.Indicator = ""
+			}
+			t.Run(fmt.Sprint(how, i), func(t *testing.T) {
+				by := append(append([]string{}, spec.On...), spec.LeftOn...)[:1]
+				values := []string{"count"}
+				switch {
+				case how.Has(0):
+					values = append(values, "count:f", "min:own1")
+				default:
+					values = append(values, "count:f", "max:own2")
+				}
+				if how.Pairs() {
+					values = append(values, "max:own2", "count:f_right")
+				}
+				if len(spec.On) == 1 && by[0] == "k" {
+					values = append(values, "min:t")
+				}
+				if spec.Indicator != "" {
+					by = append(by, "from", "k_right")
+				}
+				if len(spec.On) == 2 {
+					by = []string{"t", "k"}
+				}
+				for _, right := range []arrow.Table{right, none} {
+					s := check(t, e, left, right, spec, groupby.Spec{By: by, Aggregates: aggregates(values...), BatchRows: 7})
+					require.Len(t, s.Sides, 2, "no rows were joined")
+					s = check(t, e, left, right, spec, groupby.Spec{By: by[:1], Aggregates: aggregates("count")})
+					require.Len(t, s.Sides, 2)
+					s = check(t, e, left, right, spec, groupby.Spec{By: by})
+					require.Len(t, s.Sides, 2)
+				}
+			})
 		}
 	})
 }

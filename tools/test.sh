@@ -11,15 +11,17 @@ staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 # Straight-line code of one goroutine, at most over the host backend, whose tests run all kernels in parallel, or over
 # engines, which have tests of their own.
 without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/graphics
-	./bench/joins ./bench/planner ./bench/primitive ./bench/scaling ./internal/jointest ./internal/recorded
-	./tableio/columnchunk)
+	./bench/joins ./bench/planner ./bench/primitive ./bench/scaling ./groupby/reduce ./internal/jointest
+	./internal/recorded ./internal/selftest ./tableio/columnchunk)
 # In this order, so that none that takes long begins last.
 device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
 	./exchange ./exchange/peers .)
 # What runs kernels that the packages above have tested.
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
-all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu one-thread cgocheck duckdb fuzz)
+# What runs every kernel and every draw.
+shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
+all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu threads cgocheck duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
 export SPIRJOIN_MATRIX=${SPIRJOIN_MATRIX:-pruned}
@@ -28,11 +30,13 @@ pruned) timeout=25m short=-short ;; # of each matrix every value once; docs/test
 full) timeout=6h short= ;;
 *) echo "test.sh: SPIRJOIN_MATRIX is pruned or full, not $SPIRJOIN_MATRIX" >&2 && exit 2 ;;
 esac
+# Most stages let lavapipe run the workgroups of small tests one after the other, without threads, which take longer to
+# wake up than a workgroup takes.
+export LP_NUM_THREADS=${LP_NUM_THREADS:-0}
 # lavapipe at subgroups of 8, which no other driver here has; kernel tests run its other sizes themselves. Its compiled
 # shaders survive in the user's cache, whatever home a test pretends to have, in a folder of their own for each width:
 # all stages share them, so that a shader is compiled once, and once more where GPU-assisted validation instruments it.
 export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
-export LP_NUM_THREADS=${LP_NUM_THREADS-0}
 user_cache=${XDG_CACHE_HOME:-$HOME/.cache}
 export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$user_cache/spirjoin/mesa-$LP_NATIVE_VECTOR_WIDTH}
 
@@ -43,10 +47,10 @@ skip() {
 }
 
 # on DEVICES VALIDATION GO-TEST-ARGUMENT... runs device tests on exactly these devices; a missing one fails. Tests of
-# the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread. Stage vet
-# has vetted the code.
+# the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread. Memory is
+# collected seldom, as tests have little. Stage vet has vetted the code.
 on() {
-	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=400 go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
+	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=${GOGC:-400} go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
 }
 
 format() {
@@ -76,8 +80,8 @@ swiftshader() {
 	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off $short "${device_packages[@]}"
 }
 sync() { on lavapipe sync $short "${device_packages[@]}"; }
-gpu() { on lavapipe gpu $short "${device_packages[@]}"; }
-one-thread() { LP_NUM_THREADS=1 on lavapipe off ./vulkan/... ./primitive/...; }
+gpu() { on lavapipe gpu $short "${shader_packages[@]}"; }
+threads() { LP_NUM_THREADS=4 on lavapipe off $short ./kernel ./primitive ./join/hash; }
 duckdb() {
 	echo 'int main() {}' | $(go env CXX) -x c++ - -o /dev/null || {
 		skip "no C++ compiler links here (tools/setup.sh test installs g++): nothing was compared with DuckDB"
@@ -85,7 +89,7 @@ duckdb() {
 	}
 	(cd bench/duckdb && vet && staticcheck && go test -count=1 -timeout "$timeout" ./...)
 }
-cgocheck() { GOEXPERIMENT=cgocheck2 on lavapipe off ./vulkan/...; }
+cgocheck() { GOEXPERIMENT=cgocheck2 LP_NUM_THREADS=4 on lavapipe off ./vulkan/...; }
 fuzz() {
 	local file name found=
 	while IFS=: read -r file name; do

@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) {
 	if vulkantest.Validation(t) != vulkan.Off {
 		options.Effort = backendtest.Short
 	}
-	options.NoCatalogue = vulkantest.Validation(t) == vulkan.GPUAssisted // its shaders take seconds to compile, each
+	options.NoCatalogue = testing.Short()
 	for _, info := range vulkantest.Devices(t) {
 		t.Run(info.Name, func(t *testing.T) {
 			backendtest.Run(t, func(t *testing.T) backend.Driver {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // The larger side is joined as it is read, with the same rows, where the output goes to a file; what needs the whole
@@ -170,6 +172,23 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	refused := func(code int, args ...string) string {
 		return runProgram(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out}, args...)...).stderr
 	}
+	_, want = run(left, right, "--maintain-order", "right")
+	o, got := run(left, right, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
+	require.Equal(t, want, got)
+	require.Contains(t, refused(exitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
+	require.Contains(t, refused(exitUsage, "--temp-limit", "1MiB"), "--temp-dir")
+	files, err := os.ReadDir(disk)
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+// TestJoinOnDiskUnderALimit: tables beyond the limit of memory are divided on disk, in any order and with either build
+// side.
+func TestJoinOnDiskUnderALimit(t *testing.T) {
+	devicetest.SkipRace(t)
+	dir, disk := t.TempDir(), t.TempDir()
+	out := filepath.Join(dir, "out.parquet")
 	many := make([]int64, 4_000_000)
 	for i := range many {
 		many[i] = int64(i)
@@ -190,12 +209,6 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	}
 	o = runProgram(t, exitInputOutput, append(under, "--temp-limit", "1MiB")...)
 	require.Contains(t, o.stderr, "--temp-limit")
-	_, want = run(left, right, "--maintain-order", "right")
-	o, got := run(left, right, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
-	require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
-	require.Equal(t, want, got)
-	require.Contains(t, refused(exitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
-	require.Contains(t, refused(exitUsage, "--temp-limit", "1MiB"), "--temp-dir")
 	files, err := os.ReadDir(disk)
 	require.NoError(t, err)
 	require.Empty(t, files)

@@ -10,12 +10,14 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // tune replaces a bad row by what it measured, and what it kept is what engines and benchmarks run with.
 func TestTune(t *testing.T) {
+	devicetest.SkipRace(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tuning.json")
 	t.Setenv("SPIRJOIN_TUNING", path)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // divided divides two sides and moves them: row i of a side has the number first+i.
@@ -125,6 +126,7 @@ func TestDivide(t *testing.T) {
 // TestDivideExhaustively divides all pairs of sides with up to three rows of the least and greatest keys and one
 // between into segments of one to four rows.
 func TestDivideExhaustively(t *testing.T) {
+	devicetest.SkipRace(t)
 	var sides [][]uint32
 	var extend func(keys []uint32)
 	extend = func(keys []uint32) {

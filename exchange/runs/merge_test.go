@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
@@ -84,23 +85,20 @@ func TestMerge(t *testing.T) {
 // from all equal to all different, and blocks of a few rows.
 func testMerge[K, V Word](t *testing.T) {
 	lengths := []int{20_000, 3, 0, 1, 25_000, 700, 30_000, 64, 9_999}
-	for _, k := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 17} {
-		for _, distinct := range []uint64{1, 1000, math.MaxUint64} {
-			for _, blocks := range []int{1, 101} {
-				random := rand.New(rand.NewPCG(uint64(k), distinct))
-				in, first := make([]Run[K, V], k), V(0)
-				for i := range in {
-					rows := lengths[(i+k)%len(lengths)]
-					in[i] = sortedRun[K](t, random, rows, blocks, distinct, first)
-					first += V(rows)
-				}
-				want := simplest(in)
-				for _, cores := range []int{1, 7} {
-					if !slices.Equal(want, merged(t, in, cores)) {
-						t.Fatalf("wrong merge of %d runs, %d distinct keys, %d blocks, %d cores", k, distinct, blocks,
-							cores)
-					}
-				}
+	counts, keys := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 17}, []uint64{1, 1000, math.MaxUint64}
+	for _, c := range devicetest.Product(t, len(counts), len(keys), 2) {
+		k, distinct, blocks := counts[c[0]], keys[c[1]], []int{1, 101}[c[2]]
+		random := rand.New(rand.NewPCG(uint64(k), distinct))
+		in, first := make([]Run[K, V], k), V(0)
+		for i := range in {
+			rows := lengths[(i+k)%len(lengths)]
+			in[i] = sortedRun[K](t, random, rows, blocks, distinct, first)
+			first += V(rows)
+		}
+		want := simplest(in)
+		for _, cores := range []int{1, 7} {
+			if !slices.Equal(want, merged(t, in, cores)) {
+				t.Fatalf("wrong merge of %d runs, %d distinct keys, %d blocks, %d cores", k, distinct, blocks, cores)
 			}
 		}
 	}
