@@ -31,7 +31,7 @@ func processOf(t *testing.T, args ...string) (command *exec.Cmd, stderr *bytes.B
 	path, err := os.Executable()
 	require.NoError(t, err)
 	command, stderr = exec.Command(path, args...), new(bytes.Buffer)
-	command.Env = append(os.Environ(), asProgram+"=1")
+	command.Env = append(os.Environ(), asProgram+"=1", "GOGC=100") // as users run it
 	command.Stderr = stderr
 	return command, stderr
 }
@@ -159,37 +159,30 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 	if strings.Contains(runProgram(t, exitDone, "devices").stdout, "llvmpipe") {
 		devices = append(devices, "llvmpipe")
 	}
-	for _, device := range devices {
-		for _, to := range []string{"out.parquet", "out.csv", "out.arrow", "count"} {
-			if device != spirjoin.HostDevice && (to == "out.csv" || to == "out.arrow") {
-				continue // written in the same way
-			}
-			for _, input := range inputs {
-				for _, limitMiB := range []int64{64, 220, 400, 800} {
-					args := append(append([]string{"join"}, input.args...), "--on", "k", "--device", device, "-q",
-						"--memory-limit", fmt.Sprint(limitMiB, "MiB"))
-					if to == "count" {
-						args = append(args, "--count")
-					} else {
-						args = append(args, "-o", filepath.Join(dir, to))
-					}
-					peak, stderr := run(input.stdin, args...)
-					require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v: %s", args, stderr)
-					if device == spirjoin.HostDevice && to != "count" { // drivers take memory, too, and counts take less
-						require.Equal(t, limitMiB < input.least, strings.Contains(stderr, "--memory-limit"), "%v: %s", args, stderr)
-					}
-				}
-			}
+	outputs, limitsMiB := []string{"out.parquet", "out.csv", "out.arrow", "count"}, []int64{64, 220, 400, 800}
+	for _, c := range devicetest.Combinations(t, len(devices), len(outputs), len(inputs), len(limitsMiB)) {
+		device, to, input, limitMiB := devices[c[0]], outputs[c[1]], inputs[c[2]], limitsMiB[c[3]]
+		args := append(append([]string{"join"}, input.args...), "--on", "k", "--device", device, "-q",
+			"--memory-limit", fmt.Sprint(limitMiB, "MiB"))
+		if to == "count" {
+			args = append(args, "--count")
+		} else {
+			args = append(args, "-o", filepath.Join(dir, to))
 		}
-		for _, more := range [][]string{{"--by", "c0", "--agg", "count,max:c1"}, {"--agg", "count_distinct:c0"},
-			{"--by", "c0", "--agg", "count,max:c1", "--temp-dir", dir}} { // 300,000 groups of long texts
-			for _, limitMiB := range []int64{64, 220, 400} {
-				args := slices.Concat([]string{"groupby", wide, "--device", device, "-q", "--memory-limit",
-					fmt.Sprint(limitMiB, "MiB"), "-o", filepath.Join(dir, "groups.parquet")}, more)
-				peak, stderr := run("", args...)
-				require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v: %s", args, stderr)
-			}
+		peak, stderr := run(input.stdin, args...)
+		require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v: %s", args, stderr)
+		if device == spirjoin.HostDevice && to != "count" { // drivers take memory, too, and counts take less
+			require.Equal(t, limitMiB < input.least, strings.Contains(stderr, "--memory-limit"), "%v: %s", args, stderr)
 		}
+	}
+	groups := [][]string{{"--by", "c0", "--agg", "count,max:c1"}, {"--agg", "count_distinct:c0"},
+		{"--by", "c0", "--agg", "count,max:c1", "--temp-dir", dir}} // 300,000 groups of long texts
+	for _, c := range devicetest.Combinations(t, len(devices), len(groups), 3) {
+		limitMiB := limitsMiB[c[2]]
+		args := slices.Concat([]string{"groupby", wide, "--device", devices[c[0]], "-q", "--memory-limit",
+			fmt.Sprint(limitMiB, "MiB"), "-o", filepath.Join(dir, "groups.parquet")}, groups[c[1]])
+		peak, stderr := run("", args...)
+		require.LessOrEqual(t, peak>>10, limitMiB*105/100+128, "%v: %s", args, stderr)
 	}
 }
 
