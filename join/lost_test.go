@@ -39,8 +39,11 @@ func faultyJoins() map[string]*faulty {
 		"trip":    {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG}, 7, false, true},
 	}
 	for _, f := range all {
-		if devicetest.RaceDetector {
+		switch {
+		case devicetest.RaceDetector:
 			f.step *= 15
+		case !devicetest.Full():
+			f.step = 2*f.step + 1
 		}
 		f.spec.LeftOn, f.spec.RightOn = onKeys.LeftOn, onKeys.RightOn
 	}

@@ -309,7 +309,7 @@ func TestBothCaps(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	table, ctx := keyed(t, "k", 100, primary), context.Background()
-	tried, more := 0, uint64(2) // quarters of a cap that the next one has more
+	tried, more := 0, uint64(4) // quarters of a cap that the next one has more
 	if devicetest.Full() {
 		more = 1
 	}
