@@ -72,9 +72,9 @@ func TestExampleOfTheDocs(t *testing.T) {
 	}
 	test := func(of, tests string) (string, error) { // by a binary, because the folder of the example does not exist
 		binary := filepath.Join(folder, "tests")
-		output, err := command("go", "test", "-overlay", overlaid, "-vet=off", "-c", "-o", binary, of)
+		output, err := command("go", "test", "-overlay", overlaid, "-vet=off", "-ldflags=-s -w", "-c", "-o", binary, of)
 		require.NoError(t, err, output)
-		return command(binary, "-test.run", tests)
+		return command(binary, "-test.short", "-test.run", tests)
 	}
 	output, err := test("./join/hostmap", "")
 	require.NoError(t, err, output)
