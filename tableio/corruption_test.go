@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 func TestCorruptedCSV(t *testing.T)         { testCorruption(t, CSV, "", 600) }
@@ -37,6 +39,9 @@ func testCorruption(t *testing.T, format Format, compression string, cases int) 
 	}
 	path := filepath.Join(t.TempDir(), "damaged"+extension(format))
 	refused := 0
+	if devicetest.RaceDetector {
+		cases /= 5
+	}
 	for seed := range cases {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(format)))
 		content, what := damage(rng, bytes.Clone(whole[seed%2]))

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // sparseFile leaves holes where zeros are written.
@@ -27,6 +29,7 @@ func (f sparseFile) Write(p []byte) (int, error) {
 
 // Arrow's own readers refuse a body above 256 MiB, which a batch of a million wide rows has.
 func TestBodiesAbove256MiB(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows = 260 << 20
 	schema := arrow.NewSchema([]arrow.Field{{Name: "zero", Type: arrow.PrimitiveTypes.Int8}}, nil)
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, rows))}

@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // checkedBatch is a batch of random texts whose memory is counted.
@@ -281,6 +283,7 @@ func TestNarrowDictionariesOfManyBatches(t *testing.T) {
 
 // What fits a page of a column chunk can be read back, also where a single value fills more than pages usually have.
 func TestLargeValues(t *testing.T) {
+	devicetest.SkipRace(t)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.BinaryTypes.Binary}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	value := make([]byte, 70<<20)

@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 func contentOf(t testing.TB, format Format, compression string, batches ...arrow.RecordBatch) []byte {
@@ -182,6 +184,7 @@ func TestMissingInputs(t *testing.T) {
 
 // A cut file is never read as a shorter one.
 func TestTruncatedFiles(t *testing.T) {
+	devicetest.SkipRace(t)
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		for _, compression := range []string{"none", "zstd"} {
 			content := contentOf(t, format, compression, exampleBatch(50), exampleBatch(50))
@@ -196,6 +199,7 @@ func TestTruncatedFiles(t *testing.T) {
 // Flipped bytes end in an error or in other values, but never in a panic, in a
 // table that panics when used, or in leaked memory.
 func TestFlippedBytes(t *testing.T) {
+	devicetest.SkipRace(t)
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		for _, compression := range []string{"none", "zstd"} {
 			content := contentOf(t, format, compression, exampleBatch(40), exampleBatch(7))

@@ -50,7 +50,8 @@ skip() {
 # the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread. Memory is
 # collected seldom, as tests have little. Stage vet has vetted the code.
 on() {
-	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=${GOGC:-400} go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
+	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=${GOGC:-400} \
+		go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
 }
 
 format() {
@@ -66,7 +67,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages
 	packages=$(go list ./... | grep -vxFf <(go list "${without_threads[@]}"))
-	on host off -race $short ./join ./host ./relation $packages
+	on host off -race $short ./join ./host ./cmd/spirjoin ./relation ./tableio $packages
 	on lavapipe off -race $short ./vulkan/...
 }
 host() { on host off ./join ./...; }
