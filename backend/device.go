@@ -18,8 +18,8 @@ type DeviceOptions struct {
 	HostMemoryBytes uint64
 	WaitLimit       time.Duration // the longest that one wait may take; default 60 s
 	SubmitBound     time.Duration // predicted device time of one submission; default 50 ms
-	// most bytes of the chunks of links, a multiple of 64 KiB; default by path. Links of small chunks are sooner made and
-	// slower.
+	// most bytes of the chunks of links, a multiple of [LeastChunkBytes]; default by path. Links of small chunks are
+	// sooner made and slower.
 	LinkChunkBytes uint64
 }
 

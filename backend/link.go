@@ -68,11 +68,11 @@ var linkShapes = [PeerPaths]linkShape{
 const coreChunkBytes = 1 << 20
 
 // linkShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may
-// have beyond it, if that is at least [leastChunkBytes] for each slot.
-const (
-	linkShare       = 16
-	leastChunkBytes = 64 << 10
-)
+// have beyond it, if that is at least [LeastChunkBytes] for each slot.
+const linkShare = 16
+
+// LeastChunkBytes is the size of the chunks of a link below which no cap brings them.
+const LeastChunkBytes = 64 << 10
 
 // PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
@@ -168,7 +168,7 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 	}
 	// Memory beyond the caps is to be little beside that under them.
 	capBytes := min(from.options.DeviceMemoryBytes, to.options.DeviceMemoryBytes)
-	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/leastChunkBytes, 1) * leastChunkBytes
+	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/LeastChunkBytes, 1) * LeastChunkBytes
 	shape.chunkBytes = min(shape.chunkBytes, most)
 	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
 		slots: make([]linkSlot, shape.slots)}

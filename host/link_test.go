@@ -253,7 +253,7 @@ func TestLinkFaults(t *testing.T) {
 							driver, err := b.Open("host:cpu")
 							require.NoError(t, err)
 							devices[i] = backend.NewDevice(driver,
-								backend.DeviceOptions{WaitLimit: fault.limit, LinkChunkBytes: 64 << 10})
+								backend.DeviceOptions{WaitLimit: fault.limit, LinkChunkBytes: backend.LeastChunkBytes})
 						}
 						_, err := linkJob(devices[0], devices[1], path)
 						closed := errors.Join(devices[0].Close(), devices[1].Close())

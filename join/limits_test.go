@@ -253,7 +253,7 @@ var faults = map[string]struct {
 
 // deviceLimits are those of a device with faults: waits are short where it hangs, and so are the chunks of its links.
 func deviceLimits(faults host.Faults) backend.DeviceOptions {
-	limits := backend.DeviceOptions{WaitLimit: 30 * time.Second, LinkChunkBytes: devicetest.SmallChunkBytes}
+	limits := backend.DeviceOptions{WaitLimit: 30 * time.Second, LinkChunkBytes: backend.LeastChunkBytes}
 	if faults.HangBatch > 0 {
 		limits.WaitLimit = 200 * time.Millisecond
 	}

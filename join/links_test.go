@@ -41,7 +41,7 @@ func posingEngine(t *testing.T, kinds ...posingAs) *join.Engine {
 		var err error
 		as.Driver, err = b.Open("host:cpu")
 		require.NoError(t, err)
-		device := backend.NewDevice(as, backend.DeviceOptions{LinkChunkBytes: devicetest.SmallChunkBytes})
+		device := backend.NewDevice(as, backend.DeviceOptions{LinkChunkBytes: backend.LeastChunkBytes})
 		t.Cleanup(func() { require.NoError(t, device.Close()) })
 		members = append(members, query.Member{Ops: jointest.Lane(t, device, nil).Ops, Allocator: memory.DefaultAllocator})
 	}
@@ -243,7 +243,7 @@ func TestConnectedLinks(t *testing.T) {
 	devicetest.HostTest(t)
 	var devices []*backend.Device
 	for range 3 {
-		device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{LinkChunkBytes: devicetest.SmallChunkBytes})
+		device, done := hostDevice(t, host.Options{Discrete: true}, backend.DeviceOptions{})
 		defer func() { require.NoError(t, done()) }()
 		devices = append(devices, device)
 	}

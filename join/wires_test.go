@@ -38,7 +38,7 @@ func TestSharedLinks(t *testing.T) {
 	for range 16 {
 		driver, err := b.Open("host:cpu")
 		require.NoError(t, err)
-		device := backend.NewDevice(posing{driver}, backend.DeviceOptions{LinkChunkBytes: devicetest.SmallChunkBytes})
+		device := backend.NewDevice(posing{driver}, backend.DeviceOptions{LinkChunkBytes: backend.LeastChunkBytes})
 		defer func() { require.NoError(t, device.Close()) }()
 		members = append(members, query.Member{Ops: jointest.Lane(t, device, nil).Ops,
 			Allocator: memory.DefaultAllocator})
@@ -89,7 +89,7 @@ func TestMeasureWires(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var devices []*backend.Device
 			for range test.devices {
-				device, done := hostDevice(t, host.Options{Discrete: test.discrete}, backend.DeviceOptions{LinkChunkBytes: devicetest.SmallChunkBytes})
+				device, done := hostDevice(t, host.Options{Discrete: test.discrete}, backend.DeviceOptions{})
 				defer func() { require.NoError(t, done()) }()
 				devices = append(devices, device)
 			}

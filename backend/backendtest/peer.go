@@ -94,6 +94,9 @@ func checkLinks(t *testing.T, s *suite) {
 			require.NoError(t, err)
 			assert.Equal(t, path, link.Path)
 			assert.Positive(t, link.BytesPerSecond)
+			if s.effort == Short {
+				assert.LessOrEqual(t, link.ChunkBytes, uint64(backend.LeastChunkBytes), "as was asked for")
+			}
 			chunk := int(max(link.ChunkBytes, 64<<10) / 4)
 			for _, n := range []int{0, 1, 63, chunk - 1, chunk, chunk + 1, s.pick(15*chunk+7, 7*chunk+7)} {
 				t.Run(fmt.Sprintf("%v words=%d", path, n), func(t *testing.T) {

@@ -118,7 +118,7 @@ func (s *suite) openDevice(t *testing.T, options backend.DeviceOptions) *backend
 		options.WaitLimit = waitLimit
 	}
 	if s.effort == Short {
-		options.LinkChunkBytes = 64 << 10 // so that what has many chunks is small
+		options.LinkChunkBytes = backend.LeastChunkBytes // so that what has many chunks is small
 	}
 	device := backend.NewDevice(s.open(t), options)
 	t.Cleanup(func() { require.NoError(t, device.Close(), "Close of the device") })

@@ -40,18 +40,15 @@ func ForEachDriver(t *testing.T, run func(t *testing.T, driver backend.Driver)) 
 	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) { run(t, open(t)) })
 }
 
-// SmallChunkBytes is the size of the chunks of links in tests that make many of them: a link proves each of its chunks
-// before its first use.
-const SmallChunkBytes = 64 << 10
-
 // ForEachGroup runs test once on each device, opened size times: logical devices of one backend, as several GPUs are,
-// with links of [SmallChunkBytes]. When it returns, all of them must close cleanly, as after [ForEach].
+// with links of small chunks, which are sooner proved. When it returns, all of them must close cleanly, as after
+// [ForEach].
 func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*backend.Device)) {
 	t.Helper()
 	forEach(t, func(t *testing.T, open func(t *testing.T) backend.Driver) {
 		devices := make([]*backend.Device, size)
 		for i := range devices {
-			devices[i] = backend.NewDevice(open(t), backend.DeviceOptions{LinkChunkBytes: SmallChunkBytes})
+			devices[i] = backend.NewDevice(open(t), backend.DeviceOptions{LinkChunkBytes: backend.LeastChunkBytes})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
 		}
 		test(t, devices)
