@@ -1,6 +1,9 @@
 package tableio
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -45,16 +48,7 @@ func (r *Reader) Nulls(column string) bool {
 		return true
 	}
 	for group := range source.file.NumRowGroups() {
-		none := false
-		if err := guard(func() error {
-			chunk, err := source.file.MetaData().RowGroup(group).ColumnChunk(source.columns[index].Leaf)
-			if err != nil {
-				return err
-			}
-			stats, err := chunk.Statistics()
-			none = err == nil && stats != nil && stats.HasNullCount() && stats.NullCount() == 0
-			return err
-		}); err != nil || !none {
+		if nulls, ok := source.nullCount(source.columns[index].Leaf, group); !ok || nulls > 0 {
 			return true
 		}
 	}
@@ -126,9 +120,9 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 		if err != nil || stats == nil || stats.Descr().SortOrder() != schema.SortSIGNED {
 			return err
 		}
-		nulls := !stats.HasNullCount() || stats.NullCount() > 0
-		if stats.HasNullCount() && stats.NullCount() == rows.NumRows() {
-			b, ok = Bounds{Min: 1, Nulls: nulls}, true
+		nulls, known := s.nullCount(s.columns[column].Leaf, group)
+		if known && nulls == rows.NumRows() && !stats.HasMinMax() {
+			b, ok = Bounds{Min: 1, Nulls: true}, true
 			return nil
 		}
 		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].Leaf].GetMetaData().GetStatistics()
@@ -148,8 +142,32 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 			b.Min, _ = floorDivide(b.Min, 1000) // stored as milliseconds
 			b.Max, _ = floorDivide(b.Max, 1000)
 		}
-		b.Nulls, ok = nulls, b.Min <= b.Max
+		b.Nulls, ok = s.fields.Field(column).Nullable && (!known || nulls > 0), b.Min <= b.Max
 		return nil
 	})
 	return b, ok && err == nil
+}
+
+// countingWriters are programs whose counts of NULLs tell that there are none, or that there is nothing else. Others are
+// known to err both ways: parquet-rs before 4.1 and cuDF wrote 0 for columns with NULLs, Polars counts them once for each
+// page.
+var countingWriters = []string{"spirjoin", "parquet-cpp-arrow ", "parquet-mr ", "DuckDB "}
+
+// nullCount is the number of NULLs of a flat column in a row group, if it is known for sure. The format allows writers to
+// leave it out, which does not mean 0; some write -1. A row group whose count is not known is read where NULLs matter:
+// its definition levels alone would cost most of that, for they are compressed together with the values.
+func (s *parquetSource) nullCount(leaf, group int) (nulls int64, ok bool) {
+	meta := s.file.MetaData()
+	if meta.Schema.Column(leaf).MaxDefinitionLevel() == 0 {
+		return 0, true
+	}
+	chunk := meta.GetRowGroups()[group].GetColumns()[leaf].GetMetaData()
+	if chunk == nil || !chunk.IsSetStatistics() || !chunk.GetStatistics().IsSetNullCount() {
+		return 0, false
+	}
+	nulls = chunk.GetStatistics().GetNullCount()
+	trusted := slices.ContainsFunc(countingWriters, func(name string) bool {
+		return strings.HasPrefix(meta.GetCreatedBy(), name)
+	})
+	return nulls, trusted && nulls >= 0 && nulls <= chunk.GetNumValues()
 }

@@ -255,6 +255,15 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 	}
 }
 
+// A row group that does not tell how many NULLs it has is not skipped where NULLs count: its keys lie outside of those of
+// the other side, but two of them are NULL.
+func TestRowGroupsWithUncountedNulls(t *testing.T) {
+	folder := "../../tableio/testdata/foreign/"
+	o := runProgram(t, exitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on", "k",
+		"--how", "semi", "--nulls-equal", "--count", "--device", "host", "-q")
+	require.Equal(t, "3\n", o.stdout)
+}
+
 // Row groups stay unread wherever no row of theirs can be in the output or break a promise of unique keys, and nowhere
 // else: the join of what is read is the join of the files, for every kind.
 func TestRowGroupsThatEachKindSkips(t *testing.T) {
