@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/pierrec/lz4/v4"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,6 +25,50 @@ func TestCodecsStayWithinThePage(t *testing.T) {
 		require.Same(t, &page[0], &got[0], "%s: the page reader looks at its own buffer", name)
 		_, err = compress.Decode(codec, page[:len(text)-1], packed)
 		require.Error(t, err, name)
+		got, err = compress.Decode(codec, page[:0], nil)
+		require.NoError(t, err, "%s: an empty page", name)
+		require.Empty(t, got)
+	}
+}
+
+// TestDecodeLZ4 reads the formats that were called LZ4.
+func TestDecodeLZ4(t *testing.T) {
+	text := bytes.Repeat([]byte("deliver in person "), 1000)
+	block := func(text []byte) []byte {
+		out := make([]byte, lz4.CompressBlockBound(len(text)))
+		n, err := lz4.CompressBlock(text, out, nil)
+		require.NoError(t, err)
+		return out[:n]
+	}
+	sized := func(decompressed int, blocks ...[]byte) []byte {
+		out := binary.BigEndian.AppendUint32(nil, uint32(decompressed))
+		for _, block := range blocks {
+			out = append(binary.BigEndian.AppendUint32(out, uint32(len(block))), block...)
+		}
+		return out
+	}
+	var frame bytes.Buffer
+	w := lz4.NewWriter(&frame)
+	_, err := w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	n := len(text)
+	codec, err := compress.GetCodec(compress.Codecs.Lz4)
+	require.NoError(t, err)
+	for name, packed := range map[string][]byte{
+		"bare block":           block(text),
+		"frame format":         frame.Bytes(),
+		"Hadoop":               sized(n, block(text)),
+		"Hadoop, two frames":   append(sized(500, block(text[:500])), sized(n-500, block(text[500:]))...),
+		"Hadoop, three blocks": sized(n, block(text[:500]), block(text[500:700]), block(text[700:])),
+	} {
+		got, err := compress.Decode(codec, make([]byte, n), packed)
+		require.NoError(t, err, name)
+		require.Equal(t, text, got, name)
+		_, err = compress.Decode(codec, make([]byte, n), packed[:len(packed)-5])
+		require.Error(t, err, "%s, cut", name)
+		_, err = compress.Decode(codec, make([]byte, n-1), packed)
+		require.Error(t, err, "%s, too long", name)
 	}
 }
 
