@@ -64,7 +64,7 @@ func withColumn(by []string, column string) []string {
 func countValues(table arrow.Table, column string) (p *program, count int) {
 	p = &program{table: table, numbers: -1}
 	r := request{fn: reduce.Count, part: -1}
-	if columnOf(table, column).NullN() > 0 {
+	if relation.NullRows(columnOf(table, column)) > 0 {
 		r.value = value{column, asValidity}
 	}
 	return p, p.need(r)

@@ -56,7 +56,7 @@ func lower(l *Layout, table arrow.Table, later bool) *program {
 
 func (p *program) lower(f *finisher) {
 	a := f.aggregate
-	nullable := a.Column != "" && (p.later || columnOf(p.table, a.Column).NullN() > 0)
+	nullable := a.Column != "" && (p.later || relation.NullRows(columnOf(p.table, a.Column)) > 0)
 	v := value{column: a.Column}
 	if a.Column != "" {
 		v.form = formOf(a.Func, f.input.Type)

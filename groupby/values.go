@@ -54,7 +54,6 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 		column.Retain()
 		return column, nil
 	}
-	var dtype arrow.DataType
 	chunks := make([]arrow.Array, len(column.Chunks()))
 	defer func() {
 		for _, c := range chunks {
@@ -67,31 +66,35 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 		if ctx.Err() != nil {
 			return nil, backend.ContextError(ctx)
 		}
-		var values *memory.Buffer
-		switch form {
-		case asValidity: // the validity is the value too
-			if values = chunk.Data().Buffers()[0]; values == nil || chunk.DataType().ID() == arrow.NULL {
-				bits := make([]byte, (chunk.Data().Offset()+chunk.Len()+7)/8)
-				values = memory.NewBufferBytes(bits)
-			}
-		default:
-			bytes, err := converted(chunk, form)
-			if err != nil {
-				return nil, err
-			}
-			values = memory.NewBufferBytes(bytes)
+		data, err := convertChunk(chunk, form)
+		if err != nil {
+			return nil, err
 		}
-		dtype = formTypes[form]
-		validity := chunk.Data().Buffers()[0]
-		if chunk.DataType().ID() == arrow.NULL {
-			validity = values
-		}
-		data := array.NewData(dtype, chunk.Len(), []*memory.Buffer{validity, values}, nil, chunk.NullN(),
-			chunk.Data().Offset())
 		chunks[i] = array.MakeFromData(data)
 		data.Release()
 	}
 	return arrow.NewChunked(formTypes[form], chunks), nil
+}
+
+func convertChunk(chunk arrow.Array, form form) (*array.Data, error) {
+	var validity *memory.Buffer
+	if form == asValidity { // which is the value too
+		bitmap, first, nulls := relation.LogicalValidity(chunk)
+		values := bitmap
+		if bitmap != nil {
+			validity = memory.NewBufferBytes(bitmap)
+		} else {
+			values = make([]byte, (chunk.Len()+7)/8)
+		}
+		buffers := []*memory.Buffer{validity, memory.NewBufferBytes(values)}
+		return array.NewData(formTypes[form], chunk.Len(), buffers, nil, nulls, first), nil
+	}
+	bytes, err := converted(chunk, form)
+	if err != nil {
+		return nil, err
+	}
+	buffers := []*memory.Buffer{chunk.Data().Buffers()[0], memory.NewBufferBytes(bytes)}
+	return array.NewData(formTypes[form], chunk.Len(), buffers, nil, chunk.NullN(), chunk.Data().Offset()), nil
 }
 
 var formTypes = map[form]arrow.DataType{asValidity: arrow.FixedWidthTypes.Boolean, asInt8: arrow.PrimitiveTypes.Uint8,

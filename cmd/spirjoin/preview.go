@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -102,7 +103,7 @@ func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (row
 }
 
 func cellText(column arrow.Array, row int) string {
-	if column.IsNull(row) {
+	if relation.IsNull(column, row) {
 		return "NULL"
 	}
 	return text.Shorten(text.Printable(valueText(column, row)), previewCellWidth)
