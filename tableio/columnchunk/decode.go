@@ -3,6 +3,7 @@ package columnchunk
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -23,7 +24,8 @@ import (
 //
 //   - for values of a fixed width rows x width bytes, and rows/8 for the bitmap, each rounded up to 64 bytes;
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
-//     least, while it grows; in the end at most twice these bytes and 8 KiB. MaxBytes bounds the bytes of the values.
+//     least, while it grows; in the end at most twice these bytes and 8 KiB. SliceBytes bounds the bytes of the values:
+//     a slice with more ends early. MaxBytes bounds those of views into a dictionary, too, and makes them an error.
 //
 // On the Go heap a chunk takes the size of the largest decoded page, the dictionary page, and 64 KiB. A dictionary
 // column that is stored in plain pages also needs a hash table of its distinct values.
@@ -32,6 +34,10 @@ type Decoder struct {
 	// the only bound is that of the offsets: 2 GiB for types with 32-bit offsets. It is needed because a few bytes of a
 	// page can stand for many copies of a long value.
 	MaxBytes int64
+
+	// SliceBytes is where a slice ends early: before text and binary values of more bytes in all, unless it is the first
+	// one. 0: at 1 GiB, and only if offsets have 32 bits.
+	SliceBytes int64
 
 	scratch scratch
 	chunk   *chunkDecoder // between Open and Close
@@ -92,14 +98,16 @@ func (d *Decoder) open(column Column, rows int64, pages file.PageReader) (*chunk
 		pages:    pages,
 		total:    int(rows),
 		unopened: int(rows),
+		most:     sliceBytes(column.Field.Type, d.SliceBytes),
 	}, nil
 }
 
-// Next reads the next rows of the chunk into memory of the allocator; there must be as many. The caller releases the
-// array. The context is checked before each page.
+// Next reads the next rows of the chunk into memory of the allocator; there must be as many. It reads fewer where the
+// slice ends early, but at least one. The caller releases the array. The context is checked before each page.
 //
 // The caller must have checked that the number of rows is plausible, because memory for all of them is allocated at
-// once. Errors name the column; on error, no memory is left allocated, and the chunk can only be closed.
+// once, except for long values. Errors name the column; on error, no memory is left allocated, and the chunk can only
+// be closed.
 func (d *Decoder) Next(ctx context.Context, rows int64, mem memory.Allocator) (arrow.Array, error) {
 	c := d.chunk
 	if c == nil || rows < 0 || rows > int64(c.page.left+c.unopened) {
@@ -134,8 +142,9 @@ type chunkDecoder struct {
 	dictionary bool // a dictionary page was there
 	pages      file.PageReader
 	page       openPage
-	total      int // rows of the chunk
-	unopened   int // rows behind those of page
+	total      int   // rows of the chunk
+	unopened   int   // rows behind those of page
+	most       int64 // bytes of the values of a slice
 
 	rows     int // of the slice
 	at       int // of these, so far
@@ -151,10 +160,12 @@ func (c *chunkDecoder) slice(ctx context.Context, rows int, mem memory.Allocator
 	defer c.release() // what finish has not handed over
 	c.values.reserve(mem, rows)
 	for {
-		if err := c.take(min(c.page.left, c.rows-c.at)); err != nil {
+		full, err := c.take(min(c.page.left, c.rows-c.at))
+		if err != nil {
 			return nil, err
 		}
-		if c.at == c.rows && c.page.left+c.unopened > 0 {
+		if full || c.at == c.rows && c.page.left+c.unopened > 0 {
+			rows = c.at
 			break
 		}
 		if err := ctx.Err(); err != nil {
@@ -170,10 +181,13 @@ func (c *chunkDecoder) slice(ctx context.Context, rows int, mem memory.Allocator
 			return nil, err
 		}
 	}
-	if c.at < c.rows {
+	if c.at < rows {
 		return nil, fmt.Errorf("its pages have %d rows, the row group has %d", c.total-c.unopened, c.total)
 	}
-	nulls := c.rows - c.valid
+	if c.validity != nil && rows < c.rows {
+		c.validity.Resize((rows + 7) / 8)
+	}
+	nulls := rows - c.valid
 	if nulls > 0 && !c.column.Field.Nullable {
 		return nil, fmt.Errorf("%d nulls in a column that allows none", nulls)
 	}
@@ -190,15 +204,27 @@ func (c *chunkDecoder) slice(ctx context.Context, rows int, mem memory.Allocator
 	return out, nil
 }
 
-// take appends rows of the open page, which has as many.
-func (c *chunkDecoder) take(rows int) error {
+// take appends rows of the open page, which has as many, or those that the slice has room for.
+func (c *chunkDecoder) take(rows int) (full bool, err error) {
 	if rows == 0 {
-		return nil
+		return false, nil
 	}
 	page := &c.page
 	valid := rows
 	if page.levels != nil {
 		valid = bitutil.CountSetBits(page.levels, page.at, rows)
+	}
+	if valid > 0 {
+		taken, err := page.values(valid)
+		if err != nil {
+			return false, fmt.Errorf("page with encoding %s: %w", page.encoding, err)
+		}
+		if full = taken < valid; full {
+			if rows = taken; page.levels != nil {
+				rows = positionOfBit(page.levels, page.at, taken)
+			}
+			valid = taken
+		}
 	}
 	if valid < rows {
 		c.needValidity()
@@ -210,11 +236,6 @@ func (c *chunkDecoder) take(rows int) error {
 			bitutil.SetBitsTo(c.validity.Bytes(), int64(c.at), int64(rows), true)
 		}
 	}
-	if valid > 0 {
-		if err := page.values(valid); err != nil {
-			return fmt.Errorf("page with encoding %s: %w", page.encoding, err)
-		}
-	}
 	if valid < rows {
 		c.values.spread(rows, valid, c.validity.Bytes())
 	}
@@ -222,7 +243,46 @@ func (c *chunkDecoder) take(rows int) error {
 	page.left -= rows
 	c.at += rows
 	c.valid += valid
-	return nil
+	return full, nil
+}
+
+// positionOfBit is the distance from a bit to the set bit that has n set ones before it, of which there is one.
+func positionOfBit(bits []byte, from, n int) (distance int) {
+	for ; n > 0 || !bitutil.BitIsSet(bits, from+distance); distance++ {
+		if bitutil.BitIsSet(bits, from+distance) {
+			n--
+		}
+	}
+	return distance
+}
+
+// offsetBytes is how many bytes of values 32-bit offsets are used for.
+const offsetBytes = 1 << 30
+
+// sliceBytes is how many bytes the values of a slice may have, other than the first one.
+func sliceBytes(dt arrow.DataType, most int64) int64 {
+	if most == 0 {
+		most = math.MaxInt64
+	}
+	switch storageType(dt).ID() {
+	case arrow.STRING, arrow.BINARY:
+		return min(most, offsetBytes)
+	}
+	return most
+}
+
+// room is how many more bytes the values of the slice may have.
+func (c *chunkDecoder) room() int64 { return c.most - c.values.bytes() }
+
+// fit is how many of the next n values, of a length each, the slice has room for.
+func (c *chunkDecoder) fit(n int, length func(i int) int64) int {
+	room, first := c.room(), c.values.bytes() == 0
+	for i := range n {
+		if room -= length(i); room < 0 && (i > 0 || !first) {
+			return i
+		}
+	}
+	return n
 }
 
 // needValidity makes the bitmap of the slice, whose rows so far are all valid.

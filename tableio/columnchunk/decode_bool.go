@@ -27,6 +27,9 @@ var errBoolDictionary = errors.New("booleans have no dictionary")
 func (s *boolSink) setDictionary([]byte, int) error { return errBoolDictionary }
 func (s *boolSink) appendIndices([]uint32) error    { return errBoolDictionary }
 
+func (s *boolSink) lengths([]uint32, int64) func(int) int64 { return nil }
+func (s *boolSink) bytes() int64                            { return 0 }
+
 func (s *boolSink) appendPlain(plain []byte, n int) (int, error) {
 	used := (n + 7) / 8
 	if used > len(plain) {

@@ -20,10 +20,12 @@ type bytesSink[O int32 | int64] struct {
 	*scratch
 
 	offsetBuffer, data *memory.Buffer
-	offsets            []O // rows + 1
-	rows               int // of the slice
-	at                 int // of these, so far
-	values             int // entries of the dictionary
+	offsets            []O   // rows + 1
+	rows               int   // of the slice
+	at                 int   // of these, so far
+	values             int   // entries of the dictionary
+	longest            int   // bytes of one
+	most               int64 // bytes of all values of the slice
 }
 
 // copyBytes is what short values are copied with at once; as many may be written and read behind them.
@@ -57,7 +59,7 @@ func (s *bytesSink[O]) grow(n, rows int) error {
 		return nil
 	}
 	rows = max(1, min(rows, s.rows-s.at))
-	expected := float64(need) * float64(s.rows) / float64(s.at+rows) * 1.02
+	expected := min(float64(need)*float64(s.rows)/float64(s.at+rows)*1.02, float64(max(s.most, int64(need))))
 	s.data.Reserve(max(need+need/4, int(min(expected, 8*float64(need))), leastDataBytes-copyBytes) + copyBytes)
 	return nil
 }
@@ -114,7 +116,7 @@ func (s *bytesSink[O]) setDictionary(plain []byte, n int) error {
 		return errShort
 	}
 	room := len(plain) - 4*n
-	s.values = n
+	s.values, s.longest = n, 0
 	s.scratch.offsets = grown(s.scratch.offsets, n+1)
 	s.entries = grown(s.entries, room+copyBytes)
 	s.scratch.offsets[0] = 0
@@ -129,6 +131,7 @@ func (s *bytesSink[O]) setDictionary(plain []byte, n int) error {
 		copy(s.entries[end:], plain[4:4+length])
 		plain = plain[4+length:]
 		end += length
+		s.longest = max(s.longest, length)
 		offsets[i] = uint32(end)
 	}
 	s.entries = s.entries[:end+copyBytes]
@@ -136,6 +139,21 @@ func (s *bytesSink[O]) setDictionary(plain []byte, n int) error {
 		return errText
 	}
 	return nil
+}
+
+func (s *bytesSink[O]) bytes() int64 { return int64(s.offsets[s.at]) }
+
+func (s *bytesSink[O]) lengths(indices []uint32, roomBytes int64) func(int) int64 {
+	if int64(len(indices))*int64(s.longest) <= roomBytes {
+		return nil
+	}
+	dictionary := s.scratch.offsets[:s.values+1]
+	return func(i int) int64 {
+		if index := indices[i]; uint(index) < uint(s.values) {
+			return int64(dictionary[index+1] - dictionary[index])
+		}
+		return 0
+	}
 }
 
 func (s *bytesSink[O]) appendIndices(indices []uint32) error {
@@ -189,6 +207,9 @@ func (s *bytesSink[O]) finish(dt arrow.DataType, validity *memory.Buffer, nulls 
 		s.data.Resize(bytes)
 	}
 	s.data.ResizeNoShrink(bytes)
+	if s.at < s.rows { // the slice ended early
+		s.offsetBuffer.Resize((s.at + 1) * int(unsafe.Sizeof(O(0))))
+	}
 	return array.NewData(dt, s.at, []*memory.Buffer{validity, s.offsetBuffer, s.data}, nil, nulls, 0), nil
 }
 

@@ -79,6 +79,9 @@ func (s *dictionarySink) value(plain []byte, at int) (value []byte, next int, er
 	return plain[at : at+length], at + length, nil
 }
 
+func (s *dictionarySink) lengths([]uint32, int64) func(int) int64 { return nil }
+func (s *dictionarySink) bytes() int64                            { return 0 }
+
 func (s *dictionarySink) appendIndices(indices []uint32) error {
 	limit := uint32(min(s.inPage, s.most))
 	for _, index := range indices {

@@ -161,24 +161,27 @@ func (c *chunkDecoder) lengthValues(data []byte, n int) (valueReader, error) {
 		return nil, err
 	}
 	at := 0
-	return func(n int) (err error) {
+	return func(n int) (taken int, err error) {
+		if int64(len(data)) > c.room() {
+			n = c.fit(n, func(i int) int64 { return int64(c.lengths[at+i]) })
+		}
 		c.plain = c.plain[:0]
 		batch := 0
 		for i, length := range c.lengths[at : at+n] {
 			var value []byte
 			if value, data, err = cut(data, int(length)); err != nil {
-				return err
+				return 0, err
 			}
 			c.plain = append(binary.LittleEndian.AppendUint32(c.plain, uint32(length)), value...)
 			if batch++; len(c.plain) >= expandedBytes || i == n-1 {
 				if _, err := c.values.appendPlain(c.plain, batch); err != nil {
-					return err
+					return 0, err
 				}
 				c.plain, batch = c.plain[:0], 0
 			}
 		}
 		at += n
-		return nil
+		return n, nil
 	}, nil
 }
 
@@ -195,28 +198,31 @@ func (c *chunkDecoder) prefixedValues(data []byte, n int) (valueReader, error) {
 	}
 	c.plain = c.plain[:0]
 	at, before := 0, 0 // before: length of the value before, which ends c.plain
-	return func(n int) (err error) {
+	return func(n int) (taken int, err error) {
+		if c.physical.width == 0 {
+			n = c.fit(n, func(i int) int64 { return int64(c.prefixes[at+i]) + int64(c.lengths[at+i]) })
+		}
 		start, batch := before, 0 // of the values in c.plain that have not been appended
 		for i, length := range c.lengths[at : at+n] {
 			prefix := int(c.prefixes[at+i])
 			if prefix < 0 || prefix > before {
-				return fmt.Errorf("a value shares %d bytes with one of %d bytes", prefix, before)
+				return 0, fmt.Errorf("a value shares %d bytes with one of %d bytes", prefix, before)
 			}
 			var suffix []byte
 			if suffix, data, err = cut(data, int(length)); err != nil {
-				return err
+				return 0, err
 			}
 			shared := len(c.plain) - before
 			before = prefix + len(suffix)
 			if c.physical.width == 0 {
 				c.plain = binary.LittleEndian.AppendUint32(c.plain, uint32(before))
 			} else if before != c.physical.width {
-				return fmt.Errorf("a value of %d bytes in a column of %d", before, c.physical.width)
+				return 0, fmt.Errorf("a value of %d bytes in a column of %d", before, c.physical.width)
 			}
 			c.plain = append(append(c.plain, c.plain[shared:shared+prefix]...), suffix...)
 			if batch++; len(c.plain) >= expandedBytes || i == n-1 {
 				if _, err := c.values.appendPlain(c.plain[start:], batch); err != nil {
-					return err
+					return 0, err
 				}
 				last := c.plain[len(c.plain)-before:]
 				c.plain = c.plain[:copy(c.plain, last)]
@@ -224,6 +230,6 @@ func (c *chunkDecoder) prefixedValues(data []byte, n int) (valueReader, error) {
 			}
 		}
 		at += n
-		return nil
+		return n, nil
 	}, nil
 }

@@ -51,6 +51,9 @@ func (s *fixedSink) setDictionary(plain []byte, n int) error {
 	return err
 }
 
+func (s *fixedSink) lengths([]uint32, int64) func(int) int64 { return nil }
+func (s *fixedSink) bytes() int64                            { return 0 }
+
 func errIndex(index uint32, values int) error {
 	return fmt.Errorf("the index %d into a dictionary of %d values", index, values)
 }

@@ -18,8 +18,9 @@ type openPage struct {
 	values   valueReader // nil: there are none
 }
 
-// valueReader appends the next n values of a page to the sink. There may be fewer, which is an error.
-type valueReader func(n int) error
+// valueReader appends the next n values of a page to the sink, or those that the slice has room for. The page may have
+// fewer, which is an error.
+type valueReader func(n int) (taken int, err error)
 
 // open opens a page. Its predecessor was read to its end.
 func (c *chunkDecoder) open(page file.Page) error {
@@ -137,22 +138,38 @@ func (c *chunkDecoder) plainValues(data []byte, values int) valueReader {
 	if c.physical.width < 0 {
 		return c.plainBits(data)
 	}
-	return func(n int) error {
+	return func(n int) (int, error) {
 		batch := data
+		if c.physical.width == 0 && int64(len(data)) > c.room() {
+			n = c.fitPlain(data, n)
+		}
 		if n < values && c.physical.width == 0 { // for the sink takes memory for all that it sees
 			var err error
 			if batch, err = cutValues(data, n); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		used, err := c.values.appendPlain(batch, n)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		data = data[used:]
 		values -= n
-		return nil
+		return n, nil
 	}
+}
+
+// fitPlain is how many of the next n values, which stand behind their lengths, the slice has room for.
+func (c *chunkDecoder) fitPlain(data []byte, n int) int {
+	end := 0
+	return c.fit(n, func(int) int64 {
+		if len(data)-end < 4 {
+			return 0 // an error, for whoever reads the value
+		}
+		length := int(load32(data[end:]))
+		end += 4 + length
+		return int64(length)
+	})
 }
 
 // cutValues cuts the data behind n values that stand behind their lengths.
@@ -174,11 +191,11 @@ func cutValues(data []byte, n int) ([]byte, error) {
 // plainBits reads booleans in the PLAIN form.
 func (c *chunkDecoder) plainBits(data []byte) valueReader {
 	at := 0
-	return func(n int) error {
+	return func(n int) (int, error) {
 		batch := data[min(at/8, len(data)):]
 		if at%8 != 0 {
 			if (at+n+7)/8 > len(data) {
-				return errShort
+				return 0, errShort
 			}
 			c.bits = grown(c.bits, (n+7)/8)
 			bitutil.CopyBitmap(data, at, n, c.bits, 0)
@@ -186,7 +203,7 @@ func (c *chunkDecoder) plainBits(data []byte) valueReader {
 		}
 		at += n
 		_, err := c.values.appendPlain(batch, n)
-		return err
+		return n, err
 	}
 }
 
@@ -202,19 +219,31 @@ func (c *chunkDecoder) indexValues(data []byte) (valueReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(n int) error {
+	var waiting []uint32 // of c.indices, that the slice before had no room for
+	return func(n int) (taken int, err error) {
 		c.indices = grown(c.indices, batchIndices)
-		for n > 0 {
-			batch := c.indices[:min(n, batchIndices)]
-			if err := indices.read(batch); err != nil {
-				return err
+		for taken < n {
+			batch := waiting[:min(n-taken, len(waiting))]
+			if len(batch) == 0 {
+				batch = c.indices[:min(n-taken, batchIndices)]
+				waiting = batch
+				if err := indices.read(batch); err != nil {
+					return 0, err
+				}
 			}
-			if err := c.values.appendIndices(batch); err != nil {
-				return err
+			fit := len(batch)
+			if lengths := c.values.lengths(batch, c.room()); lengths != nil {
+				fit = c.fit(fit, lengths)
 			}
-			n -= len(batch)
+			if err := c.values.appendIndices(batch[:fit]); err != nil {
+				return 0, err
+			}
+			taken, waiting = taken+fit, waiting[fit:]
+			if fit < len(batch) {
+				break
+			}
 		}
-		return nil
+		return taken, nil
 	}, nil
 }
 

@@ -336,11 +336,30 @@ func TestDecodeStopsAtLimits(t *testing.T) {
 		require.ErrorContains(t, err, "more than the 2500 bytes allowed", dt)
 		mem.AssertSize(t, 0)
 	}
-	// A few bytes stand for more than 2 GiB; nothing of that size is allocated.
-	huge := make([]byte, 1<<20)
-	_, err := decodePages(t, textColumn(t, arrow.BinaryTypes.String), 4096, dictionaryPage(1, prefixed(string(huge))),
-		pageV2(4096, 3, rle, []byte{0x80, 0x40, 1}, []byte{0}))
-	require.ErrorContains(t, err, "fewer rows")
+}
+
+// A few bytes stand for 4 GiB of values, which are read in slices of what memory allows.
+func TestDecodeEndsSlicesByTheirBytes(t *testing.T) {
+	const mostBytes, valueBytes = 4 << 20, 1 << 20
+	var d Decoder
+	for _, c := range []struct {
+		mostBytes, want int64 // rows
+	}{{mostBytes, 4}, {mostBytes + valueBytes - 1, 4}, {1, 1}, {0, 1 << 10}} {
+		if c.mostBytes == 0 && testing.Short() {
+			continue // takes 1 GiB
+		}
+		d.SliceBytes = c.mostBytes
+		require.NoError(t, d.Open(textColumn(t, arrow.BinaryTypes.String), 4096, &pageList{pages: []file.Page{
+			dictionaryPage(1, prefixed(string(make([]byte, valueBytes)))),
+			pageV2(4096, 3, rle, []byte{0x80, 0x40, 1}, []byte{0})}}))
+		slice, err := d.Next(t.Context(), 4096, memory.DefaultAllocator)
+		require.NoError(t, err)
+		require.EqualValues(t, c.want, slice.Len())
+		require.Len(t, slice.(*array.String).ValueBytes(), int(c.want)*valueBytes)
+		require.LessOrEqual(t, cap(slice.Data().Buffers()[2].Buf()), int(c.want)*valueBytes*5/4+4096)
+		slice.Release()
+		d.Close()
+	}
 }
 
 func TestDecodeStopsBetweenPages(t *testing.T) {

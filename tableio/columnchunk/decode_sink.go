@@ -22,6 +22,11 @@ type sink interface {
 	appendPlain(plain []byte, n int) (usedBytes int, err error)
 	// appendIndices appends values of the dictionary.
 	appendIndices(indices []uint32) error
+	// lengths gives the length of the value that each index stands for, which need not be in the dictionary; nil if all of
+	// them are known to fit in so many bytes.
+	lengths(indices []uint32, roomBytes int64) func(i int) int64
+	// bytes is the memory of the values of variable width so far, without those of a dictionary that slices share.
+	bytes() int64
 	// spread moves the last values, as many as are valid, over the rows of their page, whose bits end the rows so far.
 	spread(rows, valid int, validity []byte)
 	// finish hands the buffers over. It does not take the reference of validity, which is nil where all rows are valid.
@@ -80,9 +85,9 @@ func (d *Decoder) newSink(dt arrow.DataType, leaf *schema.Column) (sink, error) 
 	}
 	switch dt.ID() {
 	case arrow.STRING, arrow.BINARY:
-		return &bytesSink[int32]{text: text, maxBytes: d.MaxBytes, scratch: &d.scratch}, nil
+		return &bytesSink[int32]{text: text, maxBytes: d.MaxBytes, most: sliceBytes(dt, d.SliceBytes), scratch: &d.scratch}, nil
 	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		return &bytesSink[int64]{text: text, maxBytes: d.MaxBytes, scratch: &d.scratch}, nil
+		return &bytesSink[int64]{text: text, maxBytes: d.MaxBytes, most: sliceBytes(dt, d.SliceBytes), scratch: &d.scratch}, nil
 	case arrow.STRING_VIEW, arrow.BINARY_VIEW:
 		views := &viewSink{text: text, maxBytes: d.MaxBytes}
 		views.fixedSink = fixedSink{width: arrow.ViewHeaderSizeBytes, convert: views.views, scratch: &d.scratch}

@@ -290,8 +290,8 @@ func decodeChunk(ctx context.Context, d *Decoder, column Column, rows int64, pag
 	return d.Next(ctx, rows, mem)
 }
 
-// requireSlices decodes a chunk in slices of random numbers of rows, up to as many as given, and compares them with what
-// was written.
+// requireSlices decodes a chunk in slices of random numbers of rows, up to as many as given, and of bytes if
+// d.SliceBytes is set, and compares them with what was written.
 func requireSlices(t *testing.T, want arrow.Array, d *Decoder, reader *file.Reader, group, i int, dt arrow.DataType,
 	most int64, mem memory.Allocator) {
 	leaf := reader.MetaData().Schema.Column(i)
@@ -306,6 +306,14 @@ func requireSlices(t *testing.T, want arrow.Array, d *Decoder, reader *file.Read
 		n := min(int64(want.Len())-at, r.Int64N(most+1))
 		got, err := d.Next(context.Background(), n, mem)
 		require.NoError(t, err, "%s as %s", field.Name, dt)
+		if d.SliceBytes > 0 && got.Len() < int(n) {
+			require.Positive(t, got.Len())
+			n = int64(got.Len())
+		}
+		if texts, ok := got.(array.BinaryLike); ok && n-int64(got.NullN()) > 1 && d.SliceBytes > 0 {
+			require.LessOrEqual(t, int64(texts.ValueLen(0)), d.SliceBytes)
+			require.LessOrEqual(t, int64(len(texts.ValueBytes())), d.SliceBytes)
+		}
 		written := array.NewSlice(want, at, at+n)
 		requireSame(t, written, got, field.Name)
 		written.Release()
@@ -359,9 +367,11 @@ func requireDecodes(t *testing.T, cases []decodeCase, columns []arrow.Array, con
 				require.NoError(t, err, "%s as %s", column.DataType(), dt)
 				requireSame(t, want, got, reader.MetaData().Schema.Column(i).Name())
 				got.Release()
-				for _, most := range []int64{50, rows} {
-					requireSlices(t, want, &d, reader, group, i, dt, most, mem)
+				for _, c := range []struct{ rows, bytes int64 }{{50, 0}, {rows, 0}, {rows, 100}} {
+					d.SliceBytes = c.bytes
+					requireSlices(t, want, &d, reader, group, i, dt, c.rows, mem)
 				}
+				d.SliceBytes = 0
 			}
 			want.Release()
 		}

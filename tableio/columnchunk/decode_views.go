@@ -19,10 +19,11 @@ type viewSink struct {
 	text     bool // must be UTF-8
 	maxBytes int64
 
-	mem        memory.Allocator
-	bytes      int64 // in data
-	data       []*memory.Buffer
-	dictionary int // of data, the buffers of the dictionary: at most one
+	mem         memory.Allocator
+	dataBytes   int64
+	data        []*memory.Buffer
+	dictionary  int   // of data, the buffers of the dictionary: at most one
+	sharedBytes int64 // of these
 }
 
 const inlineBytes = 12 // of a view
@@ -34,9 +35,11 @@ func (s *viewSink) reserve(mem memory.Allocator, rows int) {
 
 func (s *viewSink) setDictionary(plain []byte, n int) error {
 	err := s.fixedSink.setDictionary(plain, n)
-	s.dictionary = len(s.data)
+	s.dictionary, s.sharedBytes = len(s.data), s.dataBytes
 	return err
 }
+
+func (s *viewSink) bytes() int64 { return s.dataBytes - s.sharedBytes }
 
 // views is the converter.
 func (s *viewSink) views(dst, plain []byte, n int) (usedBytes int, err error) {
@@ -61,8 +64,8 @@ func (s *viewSink) views(dst, plain []byte, n int) (usedBytes int, err error) {
 	}
 	var out []byte
 	if long > 0 {
-		s.bytes += int64(long)
-		if err := checkMaxBytes(s.bytes, s.maxBytes); err != nil {
+		s.dataBytes += int64(long)
+		if err := checkMaxBytes(s.dataBytes, s.maxBytes); err != nil {
 			return 0, err
 		}
 		if long > math.MaxInt32 || len(s.data) == math.MaxInt32 {
@@ -108,7 +111,7 @@ func (s *viewSink) close() { s.keep(0) }
 // keep releases all but the first buffers of data.
 func (s *viewSink) keep(buffers int) {
 	for _, buffer := range s.data[buffers:] {
-		s.bytes -= int64(buffer.Len())
+		s.dataBytes -= int64(buffer.Len())
 		buffer.Release()
 	}
 	s.data = s.data[:buffers]
