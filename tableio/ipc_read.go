@@ -23,14 +23,16 @@ type arrowFileSource struct {
 	fields *arrow.Schema
 	total  int64
 	blocks []arrowBlock // the record batches
+
+	aheadBytes int64 // ReadOptions.AheadBytes
 }
 
-func openArrowFile(in *input) (source, error) {
+func openArrowFile(in *input, aheadBytes int64) (source, error) {
 	rows, blocks, err := verifyFile(in.at, in.size)
 	if err != nil {
 		return nil, err
 	}
-	s := &arrowFileSource{in: in, total: rows, blocks: blocks}
+	s := &arrowFileSource{in: in, total: rows, blocks: blocks, aheadBytes: aheadBytes}
 	reader, err := s.open(newScope(nil))
 	if err != nil {
 		return nil, err
@@ -85,8 +87,24 @@ func (s *arrowFileSource) batches(
 				return err
 			})
 		}
-		inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)(yield)
+		inOrder(ctx, s.ahead(), indices, work, arrow.RecordBatch.Release)(yield)
 	}
+}
+
+// largestBytes is the size of the largest record batch in the file.
+func (s *arrowFileSource) largestBytes() (sizeBytes int64) {
+	for _, block := range s.blocks {
+		sizeBytes = max(sizeBytes, block.bodyBytes)
+	}
+	return sizeBytes
+}
+
+// ahead is how many record batches are read before they are drawn.
+func (s *arrowFileSource) ahead() int {
+	if s.aheadBytes == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(min(s.aheadBytes/max(s.largestBytes(), 1), int64(runtime.GOMAXPROCS(0))))
 }
 
 func hasDictionary(fields []arrow.Field) bool {
@@ -119,7 +137,7 @@ func (s *arrowFileSource) selected(
 			return err
 		})
 	}
-	return inOrder(ctx, runtime.GOMAXPROCS(0), indices, work, arrow.RecordBatch.Release)
+	return inOrder(ctx, s.ahead(), indices, work, arrow.RecordBatch.Release)
 }
 
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
@@ -128,10 +146,14 @@ type arrowStreamSource struct {
 	fields   *arrow.Schema
 	rest     io.Reader // of a pipe: everything, once
 	consumed bool
+	ahead    int // record batches that are read before they are drawn
 }
 
-func openArrowStream(in *input) (source, error) {
+func openArrowStream(in *input, aheadBytes int64) (source, error) {
 	s := &arrowStreamSource{in: in}
+	if aheadBytes == 0 { // otherwise a batch may have any size
+		s.ahead = runtime.GOMAXPROCS(0)
+	}
 	var head bytes.Buffer
 	stream := in.stream
 	if in.at != nil {
@@ -195,7 +217,7 @@ func (s *arrowStreamSource) batches(
 				return err
 			})
 		}
-		inOrder(ctx, runtime.GOMAXPROCS(0), decoded, work, arrow.RecordBatch.Release)(yield)
+		inOrder(ctx, s.ahead, decoded, work, arrow.RecordBatch.Release)(yield)
 	}
 }
 

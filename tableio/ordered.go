@@ -8,7 +8,8 @@ import (
 
 // inOrder runs work on every job on all cores and yields the results in the order of the jobs. At most inFlight
 // results wait for the consumer, so that memory is bounded however slow it is. The first error in that order ends the
-// sequence, whatever happened to later jobs; panics are errors. Once the sequence is over, also because the consumer
+// sequence, whatever happened to later jobs; panics are errors. If inFlight is 0, each job is drawn and worked on when
+// the consumer asks for its result. Once the sequence is over, also because the consumer
 // left it, no work runs any more; results that nobody took are given to discard.
 //
 // Jobs are drawn on a goroutine of their own. Every job that was drawn is worked on, with a context that is done once
@@ -21,10 +22,31 @@ func inOrder[J, R any](
 		result R
 		err    error
 	}
-	return func(yield func(R, error) bool) {
+	one := func(ctx context.Context, job J) (o outcome) {
 		busy := busyOf(ctx)
+		busy.begin()
+		defer busy.end()
+		o.err = guard(func() (err error) {
+			o.result, err = work(ctx, job)
+			return err
+		})
+		return o
+	}
+	return func(yield func(R, error) bool) {
+		if inFlight == 0 {
+			for job, err := range jobs {
+				o := outcome{err: err}
+				if err == nil {
+					o = one(ctx, job)
+				}
+				if !yield(o.result, o.err) || o.err != nil {
+					return
+				}
+			}
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
-		queue := make(chan chan outcome, max(1, inFlight))
+		queue := make(chan chan outcome, inFlight)
 		var running sync.WaitGroup
 		running.Go(func() {
 			defer close(queue)
@@ -36,14 +58,7 @@ func inOrder[J, R any](
 					done := make(chan outcome, 1)
 					queue <- done
 					running.Go(func() {
-						var o outcome
-						busy.begin()
-						o.err = guard(func() (err error) {
-							o.result, err = work(ctx, job)
-							return err
-						})
-						busy.end()
-						done <- o
+						done <- one(ctx, job)
 					})
 					if err := ctx.Err(); err != nil {
 						return err

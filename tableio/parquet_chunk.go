@@ -22,11 +22,14 @@ type chunkReader struct {
 	column int
 	rows   *file.RowGroupReader // made once for all columns, because that takes time for each column of the file
 
-	pages   file.PageReader
-	decoder *columnchunk.Decoder
-	nested  *pqarrow.ColumnReader
-	failed  bool          // a slice could not be decoded
-	last    chan struct{} // closed when the slice that was drawn last is decoded; nil: none was drawn
+	sliceBytes int64 // where a slice ends early; 0: at 1 GiB of text
+
+	pages      file.PageReader
+	decoder    *columnchunk.Decoder
+	nested     *pqarrow.ColumnReader
+	nestedRows int64         // of a slice, of about sliceBytes
+	failed     bool          // a slice could not be decoded
+	last       chan struct{} // closed when the slice that was drawn last is decoded; nil: none was drawn
 }
 
 // chunkSlice is the next slice of a column chunk.
@@ -53,8 +56,9 @@ func (c *chunkReader) abandon() {
 	c.close()
 }
 
-// decode waits for the slice before and decodes this one. As many are decoded at a time as there are cores.
-func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (arrow.Array, error) {
+// decode waits for the slice before and decodes this one, as several arrays if its values are long. As many are decoded
+// at a time as there are cores.
+func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (out []arrow.Array, err error) {
 	if s.before != nil {
 		<-s.before
 	}
@@ -69,11 +73,27 @@ func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (arrow.Arr
 		return nil, errors.New("an earlier part of the column chunk cannot be read") // nobody sees more than the first error
 	}
 	c.failed = true // also where the decoder panics
-	out, err := c.next(ctx, s.rows, mem)
-	c.failed = err != nil
-	return out, err
+	sizeBytes := uint64(0)
+	for left := s.rows; left > 0 || len(out) == 0; {
+		next, err := c.next(ctx, left, mem)
+		if err == nil {
+			out, left = append(out, next), left-int64(next.Len())
+			sizeBytes += next.Data().SizeInBytes()
+		}
+		if most := physicalMemoryBytes(); err == nil && len(out) > 1 && sizeBytes > uint64(most) {
+			err = fmt.Errorf("row group %d: column %q has more than the machine's memory of %d bytes", c.group,
+				c.source.fields.Field(c.column).Name, most)
+		}
+		if err != nil {
+			releaseArrays(out)
+			return nil, err
+		}
+	}
+	c.failed = false
+	return out, nil
 }
 
+// next decodes the next rows, or fewer where the slice ends early.
 func (c *chunkReader) next(ctx context.Context, rows int64, mem memory.Allocator) (out arrow.Array, err error) {
 	if c.decoder == nil && c.nested == nil {
 		err = c.open(ctx, mem)
@@ -100,6 +120,7 @@ func (c *chunkReader) open(ctx context.Context, mem memory.Allocator) (err error
 		return err
 	}
 	c.decoder = c.source.decoders.Get().(*columnchunk.Decoder)
+	c.decoder.SliceBytes = c.sliceBytes
 	return c.decoder.Open(*field.Column, c.rows.NumRows(), c.pages)
 }
 
@@ -120,6 +141,9 @@ func (c *chunkReader) close() {
 	}
 }
 
+// firstNestedRows are decoded of a nested column to see how long rows are.
+const firstNestedRows = 1 << 10
+
 func (c *chunkReader) openNested(ctx context.Context, mem memory.Allocator) error {
 	reader, err := pqarrow.NewFileReader(c.source.file, pqarrow.ArrowReadProperties{}, cleared{mem})
 	if err != nil {
@@ -139,6 +163,14 @@ func (c *chunkReader) openNested(ctx context.Context, mem memory.Allocator) erro
 }
 
 func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array, error) {
+	bounded := c.sliceBytes > 0
+	if bounded {
+		if c.nestedRows == 0 {
+			stored := c.source.storedRowBytes(c.group, c.column)
+			c.nestedRows = max(1, min(firstNestedRows, int64(float64(c.sliceBytes)/max(stored, 1))))
+		}
+		rows = min(rows, c.nestedRows)
+	}
 	chunked, err := c.nested.NextBatch(rows)
 	if err != nil {
 		return nil, err
@@ -147,11 +179,18 @@ func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array,
 		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced",
 			c.source.fields.Field(c.column).Name, chunked.Len(), rows)
 	}
-	if chunks := chunked.Chunks(); len(chunks) == 1 {
+	chunks := chunked.Chunks()
+	if len(chunks) == 1 && !bounded {
 		return chunks[0], nil
 	}
-	defer chunked.Release()
-	return array.Concatenate(chunked.Chunks(), mem)
+	defer chunked.Release() // whose buffers may have twice the bytes that are used
+	out, err := array.Concatenate(chunks, mem)
+	if err != nil || !bounded {
+		return out, err
+	}
+	perRow := float64(out.Data().SizeInBytes()) / float64(max(rows, 1)) // the library counts rows alone
+	c.nestedRows = max(1, min(4*c.nestedRows, int64(float64(c.sliceBytes)/max(perRow, 1))))
+	return out, nil
 }
 
 func collectLeaves(field *pqarrow.SchemaField, leaves map[int]bool) {

@@ -21,12 +21,15 @@ import (
 
 // parquetSource reads the column chunks of row groups, in slices of rows, as tasks on all cores.
 type parquetSource struct {
-	file     *file.Reader
-	fields   *arrow.Schema
-	columns  []columnchunk.FileField // by field
-	skipped  []bool                  // by row group
-	decoders sync.Pool               // of *columnchunk.Decoder
-	cores    chan struct{}           // holds an element for each slice that is being decoded
+	file       *file.Reader
+	in         *input
+	fields     *arrow.Schema
+	columns    []columnchunk.FileField // by field
+	skipped    []bool                  // by row group
+	decoders   sync.Pool               // of *columnchunk.Decoder
+	cores      chan struct{}           // holds an element for each slice that is being decoded
+	pageSizes  map[int]int64           // by column
+	aheadBytes int64                   // ReadOptions.AheadBytes
 }
 
 // leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
@@ -36,8 +39,12 @@ const leastPageBytes = 256 << 20
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
-func openParquet(in *input) (source, error) {
-	properties := parquet.NewReaderProperties(&offheap.Shared)
+func openParquet(in *input, opts ReadOptions) (source, error) {
+	pages := memory.Allocator(&offheap.Shared)
+	if opts.AheadBytes > 0 && opts.Allocator != nil {
+		pages = opts.Allocator // which may have a limit
+	}
+	properties := parquet.NewReaderProperties(pages)
 	properties.BufferedStreamEnabled, properties.BufferSize = true, pageBufferBytes
 	properties.MaxCompressedPageSize = min(max(in.size, 1), math.MaxInt32)
 	properties.MaxUncompressedPageSize = min(max(leastPageBytes, physicalMemoryBytes()/8), math.MaxInt32)
@@ -53,7 +60,8 @@ func openParquet(in *input) (source, error) {
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	s := &parquetSource{file: reader, skipped: make([]bool, reader.NumRowGroups()),
+	s := &parquetSource{file: reader, in: in, aheadBytes: opts.AheadBytes, pageSizes: map[int]int64{},
+		skipped:  make([]bool, reader.NumRowGroups()),
 		decoders: sync.Pool{New: func() any { return &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()} }},
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
@@ -132,6 +140,10 @@ func (s *parquetSource) batches(
 			}
 			return
 		}
+		if s.aheadBytes > 0 {
+			s.bounded(ctx, columns, mem)(yield)
+			return
+		}
 		jobs := func(yield func(chunkSlice, error) bool) {
 			for _, group := range groups {
 				if !s.drawGroup(group, columns, sliceRows(s.groupRows(group), len(columns), len(groups)), yield) {
@@ -139,11 +151,11 @@ func (s *parquetSource) batches(
 				}
 			}
 		}
-		var slices []arrow.Array
-		defer func() { releaseArrays(slices) }()
+		var slices pieces
+		defer func() { slices.release() }()
 		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
-		decode := func(ctx context.Context, job chunkSlice) (arrow.Array, error) { return job.decode(ctx, mem) }
-		for slice, err := range inOrder(ctx, ahead, jobs, decode, arrow.Array.Release) {
+		decode := func(ctx context.Context, job chunkSlice) ([]arrow.Array, error) { return job.decode(ctx, mem) }
+		for slice, err := range inOrder(ctx, ahead, jobs, decode, releaseArrays) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -151,12 +163,12 @@ func (s *parquetSource) batches(
 			if slices = append(slices, slice); len(slices) < len(columns) {
 				continue
 			}
-			batch := array.NewRecordBatch(schema, slices, int64(slice.Len()))
-			releaseArrays(slices)
-			slices = slices[:0]
-			if !yield(batch, nil) {
-				return
+			for len(slices[0]) > 0 { // once, unless there are very long values
+				if !yield(slices.batch(schema), nil) {
+					return
+				}
 			}
+			slices = slices[:0]
 		}
 	}
 }

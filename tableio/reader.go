@@ -26,8 +26,12 @@ type ReadOptions struct {
 	Progress func(rows int64)
 	// Opening, if set, is called by Open with how much of a CSV file was read so far, to infer its types.
 	Opening func(doneBytes, totalBytes int64)
-	Stdin   io.Reader // what "-" reads; nil = os.Stdin
-	Busy    *Busy     // measures the work of reading and decoding; may be nil
+	// AheadBytes, if set, is about the memory that is taken beside batches that were handed out: batches become so small,
+	// and so few of them wait, that it suffices. Reader.AheadBytes says where that is not possible. Pages then come from
+	// Allocator, too.
+	AheadBytes int64
+	Stdin      io.Reader // what "-" reads; nil = os.Stdin
+	Busy       *Busy     // measures the work of reading and decoding; may be nil
 }
 
 // source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
@@ -190,13 +194,13 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 	err = guard(func() (err error) {
 		switch format {
 		case Parquet:
-			r.src, err = openParquet(in)
+			r.src, err = openParquet(in, opts)
 		case CSV:
 			r.src, err = openCSV(ctx, in, opts)
 		case ArrowFile:
-			r.src, err = openArrowFile(in)
+			r.src, err = openArrowFile(in, opts.AheadBytes)
 		case ArrowStream:
-			r.src, err = openArrowStream(in)
+			r.src, err = openArrowStream(in, opts.AheadBytes)
 		default:
 			err = fmt.Errorf("unknown format %v", format)
 		}
@@ -223,6 +227,34 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
 // Rows returns the number of rows in the file, or -1 if it is unknown before the file is read: for Arrow streams, and
 // for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.rows() }
+
+// AheadBytes returns the memory that reading these columns, nil for those of ReadOptions, takes beside batches that were
+// handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more bytes. Row
+// groups that are skipped do not count. It is 0 without ReadOptions.AheadBytes.
+func (r *Reader) AheadBytes(columns []string) (int64, error) {
+	if columns == nil {
+		columns = r.opts.Columns
+	}
+	indices, err := columnIndices(r.src.schema(), columns)
+	if err != nil || r.opts.AheadBytes == 0 {
+		return 0, fail(ErrInput, "read", r.path, err)
+	}
+	needBytes := r.opts.AheadBytes
+	err = guard(func() error {
+		switch source := r.src.(type) {
+		case *parquetSource:
+			if len(indices) > 0 {
+				needBytes = max(needBytes, source.ahead(indices).needBytes())
+			}
+		case *arrowFileSource:
+			if len(source.blocks) > 1 { // one is read while another one is in use
+				needBytes = max(needBytes, source.largestBytes())
+			}
+		}
+		return nil
+	})
+	return needBytes, fail(ErrInput, "read", r.path, err)
+}
 
 // PipeBytes returns the memory that holds the content of a pipe until the Reader is closed.
 func (r *Reader) PipeBytes() int64 {

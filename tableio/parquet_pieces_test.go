@@ -1,0 +1,197 @@
+package tableio
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// Batches under a bound of memory have the same rows, of every format.
+func TestBoundedBatches(t *testing.T) {
+	for _, format := range formats {
+		path, rows := manyGroups(t, format)
+		whole, err := Open(t.Context(), path, ReadOptions{})
+		require.NoError(t, err)
+		want, err := whole.Read(t.Context(), nil)
+		require.NoError(t, err)
+		for _, aheadBytes := range []int64{1, 1 << 20, 1 << 40} {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			r, err := Open(t.Context(), path, ReadOptions{Allocator: dirty{mem}, AheadBytes: aheadBytes})
+			require.NoError(t, err)
+			got, err := r.Read(t.Context(), nil)
+			require.NoError(t, err)
+			requireSameTable(t, want, got)
+			got.Release()
+			for part, err := range r.Batches(t.Context(), []string{}) { // only rows
+				require.NoError(t, err)
+				rows -= part.NumRows()
+				part.Release()
+			}
+			require.Zero(t, rows%60_000)
+			for batch, err := range r.Batches(t.Context(), nil) { // is left early
+				require.NoError(t, err)
+				batch.Release()
+				break
+			}
+			require.NoError(t, r.Close())
+			require.Zero(t, mem.CurrentAlloc(), "%v", format)
+		}
+		want.Release()
+		require.NoError(t, whole.Close())
+	}
+}
+
+// longTexts are columns whose values have a kilobyte or none, of which files have few bytes, and a list of such.
+func longTexts(rows int) arrow.RecordBatch {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "large", Type: arrow.BinaryTypes.LargeBinary},
+		{Name: "few",
+			Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}},
+		{Name: "list", Type: arrow.ListOf(arrow.BinaryTypes.String)},
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	defer b.Release()
+	for i := range rows {
+		text := strings.Repeat(fmt.Sprint(i%9), 1000)
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		switch {
+		case i%5 == 0:
+			b.Field(1).AppendNull()
+		case i%3 == 0:
+			b.Field(1).(*array.StringBuilder).Append("")
+		default:
+			b.Field(1).(*array.StringBuilder).Append(text)
+		}
+		b.Field(2).(*array.BinaryBuilder).AppendString(text)
+		_ = b.Field(3).(*array.BinaryDictionaryBuilder).AppendString(text)
+		list := b.Field(4).(*array.ListBuilder)
+		list.Append(true)
+		for range i % 3 {
+			list.ValueBuilder().(*array.StringBuilder).Append(text)
+		}
+	}
+	return b.NewRecordBatch()
+}
+
+// However long texts are, batches and what is read ahead of them have the bytes that were asked for.
+func TestBatchesAreBoundedByBytes(t *testing.T) {
+	path := tempPath(t, Parquet)
+	const rows, aheadBytes = 12_000, 2 << 20 // 25 MB
+	all := longTexts(rows)
+	writeFile(t, path, all.Schema(), []arrow.RecordBatch{all}, WriteOptions{RowGroupRows: 5000})
+	want := array.NewTableFromRecords(all.Schema(), []arrow.RecordBatch{all})
+	defer want.Release()
+	for _, columns := range [][]string{nil, {"text"}, {"list"}, {"key", "large"}} {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		r, err := Open(t.Context(), path, ReadOptions{Allocator: mem, AheadBytes: aheadBytes, Columns: columns})
+		require.NoError(t, err)
+		needBytes, err := r.AheadBytes(nil)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, needBytes, int64(aheadBytes))
+		require.Less(t, needBytes, int64(2*aheadBytes), "pages are small")
+		seen, batches := int64(0), 0
+		for batch, err := range r.Batches(t.Context(), nil) {
+			require.NoError(t, err)
+			require.LessOrEqual(t, int64(mem.CurrentAlloc()), needBytes+aheadBytes/2, columns)
+			seen, batches = seen+batch.NumRows(), batches+1
+			batch.Release()
+		}
+		require.EqualValues(t, rows, seen)
+		require.Greater(t, batches, 6, columns)
+		got, err := r.Read(t.Context(), nil)
+		require.NoError(t, err)
+		if columns == nil {
+			requireSameTable(t, want, got)
+		}
+		got.Release()
+		require.NoError(t, r.Close())
+		require.Zero(t, mem.CurrentAlloc())
+	}
+}
+
+// The pages of a chunk count with what they take, whatever its size.
+func TestAheadBytesCountPages(t *testing.T) {
+	path := tempPath(t, Parquet)
+	batch := exampleBatch(300_000) // one chunk of each column, of several pages
+	writeFile(t, path, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{RowGroupRows: 300_000})
+	open := func() *Reader {
+		r, err := Open(t.Context(), path, ReadOptions{AheadBytes: 1})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, r.Close()) })
+		return r
+	}
+	source := open().src.(*parquetSource)
+	for column, field := range source.fields.Fields() {
+		chunk, err := source.file.MetaData().RowGroup(0).ColumnChunk(source.columns[column].Leaf)
+		require.NoError(t, err)
+		pages, err := source.file.RowGroup(0).GetColumnPageReader(source.columns[column].Leaf)
+		require.NoError(t, err)
+		largest, all := 0, 0
+		for pages.Next() {
+			largest, all = max(largest, len(pages.Page().Data())), all+len(pages.Page().Data())
+		}
+		require.NoError(t, pages.Err())
+		require.NoError(t, pages.Close())
+		sizeBytes := source.pageBytes(column)
+		require.GreaterOrEqual(t, sizeBytes, int64(largest), field.Name)
+		if all > 2<<20 {
+			require.Less(t, sizeBytes, chunk.TotalUncompressedSize(), field.Name)
+		}
+	}
+	needBytes, err := open().AheadBytes([]string{"key"})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, needBytes, source.pageBytes(0))
+	_, err = open().AheadBytes([]string{"none"})
+	require.ErrorIs(t, err, ErrColumn)
+	header, ok := parsePageHeader([]byte{0x15, 4, 0x15, 200, 1, 0x15, 100, 0x2c, 0x15, 2, 0x15, 0, 0, 0, 99})
+	require.True(t, ok)
+	require.Equal(t, pageHeader{headerBytes: 14, bytes: 100, compressedBytes: 50, dictionary: true}, header)
+	for _, corrupt := range [][]byte{nil, {0x15}, {0x15, 4, 0x2c}, {0xff, 0xff}} {
+		_, ok := parsePageHeader(corrupt)
+		require.False(t, ok)
+	}
+}
+
+// A row group with more than 2 GiB of text is read in parts, also where memory has no limit.
+func TestRowGroupOfMoreThanAnArrayHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 2 GiB of memory")
+	}
+	const rows, length = 2100, 1 << 20
+	path := tempPath(t, Parquet)
+	text := strings.Repeat("x", length)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text",
+			Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	defer b.Release()
+	for i := range rows {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		require.NoError(t, b.Field(1).(*array.BinaryDictionaryBuilder).AppendString(text))
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
+	r, err := Open(t.Context(), path, ReadOptions{})
+	require.NoError(t, err)
+	source := r.src.(*parquetSource) // as written without a stored schema
+	source.columns[1].Column.Field.Type = arrow.BinaryTypes.String
+	source.fields = arrow.NewSchema([]arrow.Field{source.fields.Field(0), source.columns[1].Column.Field}, nil)
+	seen := int64(0)
+	for batch, err := range r.Batches(t.Context(), nil) {
+		require.NoError(t, err)
+		require.Equal(t, seen, batch.Column(0).(*array.Int64).Value(0))
+		require.Equal(t, length, len(batch.Column(1).(*array.String).Value(int(batch.NumRows())-1)))
+		seen += batch.NumRows()
+		batch.Release()
+	}
+	require.EqualValues(t, rows, seen)
+	require.NoError(t, r.Close())
+}
