@@ -51,7 +51,15 @@ func PartsAtOnce(ahead bool) uint64 {
 // room is the memory that a plan is made for, in bytes.
 type room struct {
 	deviceBytes, pinnedBytes, hostBytes uint64
-	leastRows                           uint64 // minimum rows of a batch
+	leastRows                           uint64 // minimum rows of a batch, unless they are wide
+}
+
+// wideBytes is what all pieces take of a row from which on the minimum of rows is that of bytes.
+const wideBytes = 4 << 10
+
+// least is the minimum rows of a batch.
+func (r *room) least(rowBytes uint64) uint64 {
+	return max(1, min(r.leastRows, r.leastRows*wideBytes/max(rowBytes, 1)))
 }
 
 // rooms returns the memory that no other query has now, and all memory.
@@ -92,7 +100,7 @@ func (q *Query) fitHost(a *Alternative) error {
 		a.batch = min(a.batch, max(2*q.piecesRows(a), fewBatchRows))
 	}
 	if e.pinnedBytes > 0 && rowBytes > 0 {
-		a.batch = min(a.batch, max(in.pinnedBytes/rowBytes, in.leastRows))
+		a.batch = min(a.batch, max(in.pinnedBytes/rowBytes, in.least(rowBytes)))
 		// Batches beyond what the device may import at all are not pinned.
 		if need := min(rowBytes*a.batch, e.pinnedBytes); need > in.pinnedBytes {
 			a.lacks = need
@@ -102,7 +110,7 @@ func (q *Query) fitHost(a *Alternative) error {
 	if e.hostBytes == exec.Unlimited {
 		return nil
 	}
-	rows := min(a.batch, in.leastRows)
+	rows := min(a.batch, in.least(rowBytes))
 	need := q.fixedBytes(a) + rowBytes*rows
 	if a.parts = q.PartsBytes; a.parts > 0 { // at most half of what is left
 		leastPartsBytes := (PartsAtOnce(a.Facts.Ahead) + 2) * LeastPartBytes
