@@ -140,14 +140,20 @@ func (b *Budget) Acquire(ctx context.Context, need Need) (*Grant, error) {
 // latter reads, may have a grant too. When ctx ends, the error is ErrCancelled or ErrTimedOut. The caller releases the
 // grant.
 func (b *Budget) Open(ctx context.Context) (*Grant, error) {
+	if ctx.Err() != nil {
+		return nil, backend.ContextError(ctx)
+	}
 	g := &Grant{budget: b, flow: FlowOf(ctx), used: make(map[*backend.Device]uint64), open: true}
-	if !g.flow.hasOpen() {
+	if g.turn = !g.flow.hasOpen(); g.turn {
 		select {
 		case b.open <- struct{}{}:
-			g.turn = true
-		case <-ctx.Done():
-			return nil, waited(ctx, "",
-				"another stream reads its build side, one at a time; without memory_limit they do not wait")
+		default:
+			select {
+			case b.open <- struct{}{}:
+			case <-ctx.Done():
+				return nil, waited(ctx, "",
+					"another stream reads its build side, one at a time; without memory_limit they do not wait")
+			}
 		}
 	}
 	g.flow.setOpen(true)

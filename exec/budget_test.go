@@ -370,6 +370,11 @@ func TestOpenGrant(t *testing.T) {
 	_, err = b.Open(ctx)
 	require.ErrorIs(t, err, backend.ErrCancelled, "one is open")
 	require.ErrorContains(t, err, "another stream reads its build side")
+	for range 20 { // whoever comes too late waits for nobody
+		_, err = b.Open(ctx)
+		require.ErrorIs(t, err, backend.ErrCancelled)
+		require.NotContains(t, err.Error(), "another stream")
+	}
 	other := acquire(b, Need{Host: 7})
 	require.ErrorIs(t, open.Await(context.Background(), Need{Host: 11}), backend.ErrHostMemory)
 	more := new(waiter)

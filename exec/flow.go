@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -13,6 +14,7 @@ import (
 // returns when all have ended.
 type Flow struct {
 	ctx     context.Context
+	outer   context.Context // that of the caller
 	cancel  context.CancelCauseFunc
 	parent  *Flow  // the flow around this one; nil for the outermost
 	trace   *Trace // that of the context; nil if it has none
@@ -33,7 +35,7 @@ type flowKey struct{}
 // NewFlow returns a flow without goroutines, which is cancelled with ctx. It records what they do in the trace of ctx
 // ([WithTrace]). The caller must call Wait or Stop.
 func NewFlow(ctx context.Context) *Flow {
-	f := &Flow{parent: FlowOf(ctx), trace: traceOf(ctx)}
+	f := &Flow{outer: ctx, parent: FlowOf(ctx), trace: traceOf(ctx)}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.ctx = context.WithValue(f.ctx, flowKey{}, f)
 	if f.trace != nil { // the caller's track is not that of goroutines that have this context
@@ -77,8 +79,13 @@ func Protect(name string, run func() error) (err error) {
 	return run()
 }
 
-// Fail cancels the flow, whose error is err unless it has one.
+// Fail cancels the flow, whose error is err unless it has one. The error of an ended context, from a goroutine that does
+// not know of this package, becomes ErrCancelled or ErrTimedOut if the caller's context has ended.
 func (f *Flow) Fail(err error) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if ended && f.outer.Err() != nil && !errors.Is(err, backend.ErrCancelled) && !errors.Is(err, backend.ErrTimedOut) {
+		err = backend.ContextError(f.outer)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {

@@ -40,6 +40,36 @@ func TestFlow(t *testing.T) {
 	require.Equal(t, first, flow.Wait())
 }
 
+// TestFlowOfEndedContext: what goroutines say of an ended context, as those that know only of contexts do, becomes what
+// the caller's context says, and other errors stay.
+func TestFlowOfEndedContext(t *testing.T) {
+	timed, cancel := context.WithTimeout(context.Background(), 0)
+	defer cancel()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	other := errors.New("other")
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		want error
+	}{
+		{timed, context.DeadlineExceeded, backend.ErrTimedOut},
+		{timed, context.Canceled, backend.ErrTimedOut},
+		{timed, other, other},
+		{cancelled, context.Canceled, backend.ErrCancelled},
+		{cancelled, context.DeadlineExceeded, backend.ErrCancelled},
+		{context.Background(), context.DeadlineExceeded, context.DeadlineExceeded}, // of the source's own
+	} {
+		flow := NewFlow(c.ctx)
+		flow.Go("reads", func(context.Context) error { return c.err })
+		err := flow.Wait()
+		require.ErrorIs(t, err, c.want)
+		for _, sentinel := range []error{backend.ErrTimedOut, backend.ErrCancelled} {
+			require.Equal(t, sentinel == c.want, errors.Is(err, sentinel), "%v", err)
+		}
+	}
+}
+
 func TestFlowPanic(t *testing.T) {
 	leak.Check(t)
 	flow := NewFlow(context.Background())
