@@ -83,6 +83,7 @@ type JoinSpec = join.Spec
 //	Schema()      schema of the batches
 //	Device        device that does the work
 //	Stats()       measurements so far
+//	Plan()        plan, with predicted times
 //	Explain()     plan, with predicted and measured times
 //	Close()       ends the join and releases its memory; a second call does nothing
 type JoinResult = join.Result

@@ -100,6 +100,17 @@ func (r *Result) Explain() string {
 	return explained
 }
 
+// Plan returns Explain without what was measured.
+func (r *Result) Plan() string {
+	switch of := r.of.(type) {
+	case *query.Result:
+		return of.Query.String()
+	case *tasks:
+		return of.title() + of.under.result.Plan()
+	}
+	return r.of.Explain()
+}
+
 // Close ends the join and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() { r.of.Close() }
 

@@ -311,9 +311,10 @@ func (t *tasks) Stats() query.Stats {
 func (t *tasks) Schema() *arrow.Schema { return t.layout.Schema }
 
 // Explain says how the join was divided, and what the task under way does.
-func (t *tasks) Explain() string {
-	return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) + t.under.result.Explain()
-}
+func (t *tasks) Explain() string { return t.title() + t.under.result.Explain() }
+
+// title is the first line of the text of a plan, which is that of the task under way.
+func (t *tasks) title() string { return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) }
 
 // Close ends the tasks under way and frees what they need.
 func (t *tasks) Close() {

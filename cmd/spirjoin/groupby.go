@@ -181,7 +181,7 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 	}
 	reader, err := tableio.Open(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared),
-		Stdin: s.stdin, Format: o.format, Progress: func(rows int64) {}})
+		AheadBytes: limit.aheadBytes(), Stdin: s.stdin, Format: o.format, Progress: func(rows int64) {}})
 	if err != nil {
 		return nameFormatFlag(err, "input-format")
 	}
@@ -190,16 +190,16 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}
 	if o.goal == goalExplain {
-		return s.explainGroups(ctx, device, layout, reader)
+		return s.explainGroups(ctx, device, layout, in, o, &report)
 	}
 	writer, err := tableio.Create(o.output, layout.Schema, o.write)
 	if err != nil {
 		return explainOutput(err, o.output)
 	}
 	defer writer.Abort() // does nothing after Commit
-	result, err := startGroups(ctx, device, layout, reader, o.memoryLimitBytes > 0 || o.tempDir != "",
-		&report)
+	result, err := startGroups(ctx, device, layout, in, o.limited(), &report)
 	if err != nil {
 		return err
 	}
@@ -247,9 +247,9 @@ func whole(reader *tableio.Reader, layout *spirjoin.GroupLayout) bool {
 
 // startGroups groups a table that is read first, or one that is grouped as it is read: if it is large, does not say how
 // many rows it has, or streams is set, because memory is limited.
-func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, reader *tableio.Reader,
+func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs,
 	streams bool, report *groupReport) (*spirjoin.GroupResult, error) {
-	if !streams && whole(reader, layout) {
+	if reader := in.readers[0]; !streams && whole(reader, layout) {
 		reading := time.Now()
 		table, err := reader.Read(ctx, layout.Needed)
 		if err != nil {
@@ -267,14 +267,26 @@ func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLay
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}}
-	return engine.GroupByStreamLayout(ctx, layout, in.source(0))
+	source := in.source(0)
+	if err := in.reserve(engine, [2]spirjoin.Source{source}); err != nil {
+		return nil, err
+	}
+	return engine.GroupByStreamLayout(ctx, layout, source)
 }
 
-func (s *session) explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout,
-	reader *tableio.Reader) error {
-	var table arrow.Table
-	table, err := reader.Read(ctx, layout.Needed)
+// explainGroups prints the plan, or where memory may have no room for the table how its groups were made.
+func (s *session) explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs,
+	o groupOptions, report *groupReport) error {
+	if o.limited() {
+		result, err := startGroups(ctx, device, layout, in, true, report)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		fmt.Fprint(s.stdout, result.Explain())
+		return nil
+	}
+	table, err := in.readers[0].Read(ctx, layout.Needed)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	if o.grouped() {
 		report.ReadSeconds = time.Since(reading).Seconds()
 		g := &grouping{session: s, joinOptions: o, open: open, device: device,
-			in: &inputs{readers: readers, limit: limit, progress: progress}, report: &report}
+			in: &inputs{paths: o.paths, readers: readers, limit: limit, progress: progress}, report: &report}
 		return g.run(ctx)
 	}
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
@@ -117,7 +117,7 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	skipRowGroups(readers, layout.Spec)
 	defer prepareJoin(ctx, device, o, layout, readers)()
 	report.ReadSeconds = time.Since(reading).Seconds()
-	in := &inputs{readers, layout.Needed, limit, progress}
+	in := &inputs{paths: o.paths, readers: readers, needed: layout.Needed, limit: limit, progress: progress}
 	span = exec.Begin(ctx, "start stream")
 	result, err := streamJoin(ctx, open, o, layout, in, &report)
 	span.End()
@@ -158,6 +158,10 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	defer result.Close()
 	drawing := time.Now()
 	switch o.goal {
+	case goalExplain: // of a join that reads a side as it goes
+		progress.clearLine()
+		fmt.Fprint(s.stdout, nameRaisedFlags(result.Plan()))
+		return nil
 	case goalFile:
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
 	case goalPreview:
@@ -183,7 +187,8 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, progress *progress) (
 	readers [2]*tableio.Reader, err error) {
 	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin,
-		Busy: tracedBusy(o.trace, "read and decode")}
+		AheadBytes: limit.aheadBytes(),
+		Busy:       tracedBusy(o.trace, "read and decode")}
 	for side, path := range o.paths {
 		progress.opening(side, path, 0, 0)
 		reader := &readers[side]
@@ -312,10 +317,12 @@ func shellWord(text string) string {
 
 // inputs are what the tables of a join are read from.
 type inputs struct {
+	paths    [2]string
 	readers  [2]*tableio.Reader
 	needed   [2][]string // columns
 	limit    *memoryCap
 	progress *progress
+	refused  error // for want of memory, of what would have taken less; nil if that was not tried
 }
 
 // read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
@@ -326,16 +333,38 @@ func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
 	defer exec.Begin(ctx, "read "+relation.Side(side).String()).End()
 	table, err := in.readers[side].Read(ctx, in.needed[side])
 	rows, total := in.progress.done(), in.readers[side].Rows()
+	if errors.Is(err, backend.ErrHostMemory) && in.refused != nil {
+		return table, in.refused
+	}
 	if in.limit == nil || !errors.Is(err, backend.ErrHostMemory) || rows == 0 || total < int64(rows) {
 		return table, err
 	}
-	took := float64(in.limit.limitBytes-before) / float64(rows)
+	aheadBytes, _ := in.readers[side].AheadBytes(in.needed[side])
+	took := float64(max(in.limit.limitBytes-before-aheadBytes, 0)) / float64(rows)
 	all := uint64(took * float64(total))
-	if all <= uint64(in.limit.limitBytes) { // the rows that are left are longer than those before
+	need := in.limit.reservedBytes + uint64(before+aheadBytes) + all
+	if need <= in.limit.reservedBytes+uint64(in.limit.limitBytes) { // the rows that are left are longer than those before
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w; the %s table takes about %s, so the limit must be above %s", err, relation.Side(side),
-		text.Limit(all), text.Limit(in.limit.reservedBytes+uint64(before)+all))
+		text.Limit(all), text.Limit(need))
+}
+
+// reserve sets memory of the engine aside for reading sources that are not tables, beside their batches that it has.
+func (in *inputs) reserve(engine *spirjoin.Engine, sources [2]spirjoin.Source) error {
+	for side, r := range in.readers {
+		if r == nil || sources[side].Table() != nil {
+			continue
+		}
+		aheadBytes, err := r.AheadBytes(in.needed[side])
+		if err == nil {
+			err = engine.Reserve(uint64(aheadBytes))
+		}
+		if err != nil {
+			return fmt.Errorf("reading %s takes %s beside its batches: %w", in.paths[side], text.Limit(uint64(aheadBytes)), err)
+		}
+	}
+	return nil
 }
 
 func (in *inputs) readBoth(ctx context.Context) (tables [2]arrow.Table, err error) {

@@ -76,6 +76,9 @@ type joinOptions struct {
 // grouped tells whether the rows are grouped.
 func (o *joinOptions) grouped() bool { return len(o.groups.By)+len(o.groups.Aggregates) > 0 }
 
+// limited tells whether tables may be too large for memory: then no more of them is read at a time than is needed.
+func (o *joinOptions) limited() bool { return o.memoryLimitBytes > 0 || o.tempDir != "" }
+
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
    and RIGHT are Parquet, CSV or Arrow IPC files; - reads one of them from standard input, as an
    Arrow IPC stream unless its format is given. NULL matches nothing. The rows come in any order

@@ -77,7 +77,11 @@ func (g *grouping) start(ctx context.Context, layout *spirjoin.JoinGroupLayout) 
 	if fixed != nil {
 		of := *layout
 		of.Join = fixed
-		result, err := engine.JoinGroupByLayout(ctx, &of, sources[0], sources[1])
+		err := g.in.reserve(engine, sources)
+		var result *spirjoin.JoinGroupResult
+		if err == nil {
+			result, err = engine.JoinGroupByLayout(ctx, &of, sources[0], sources[1])
+		}
 		if err == nil {
 			return result, nil
 		}
@@ -101,7 +105,7 @@ func (g *grouping) start(ctx context.Context, layout *spirjoin.JoinGroupLayout) 
 func (g *grouping) startByKey(ctx context.Context, layout *spirjoin.JoinGroupLayout) (*spirjoin.JoinGroupResult,
 	error) {
 	sources := [2]spirjoin.Source{g.in.source(0), g.in.source(1)}
-	streams := g.memoryLimitBytes > 0 || g.tempDir != ""
+	streams := g.limited()
 	for side, reader := range g.in.readers {
 		if rows := reader.Rows(); streams || rows < 0 || rows >= leastStreamedRows {
 			continue
@@ -119,6 +123,9 @@ func (g *grouping) startByKey(ctx context.Context, layout *spirjoin.JoinGroupLay
 	if err != nil {
 		return nil, err
 	}
+	if err := g.in.reserve(engine, sources); err != nil {
+		return nil, err
+	}
 	result, err := engine.JoinGroupByLayout(ctx, layout, sources[0], sources[1])
 	if err != nil {
 		return nil, explainTextKey(err, g.joinOptions, g.in.readers)
@@ -134,7 +141,19 @@ func (g *grouping) read(ctx context.Context) ([2]arrow.Table, error) {
 	return tables, err
 }
 
+// explain prints the plan, or where memory may have no room for both tables what is done with them.
 func (g *grouping) explain(ctx context.Context, layout *spirjoin.JoinGroupLayout) error {
+	if g.limited() {
+		skipRowGroups(g.in.readers, layout.Join.Spec)
+		result, err := g.start(ctx, layout)
+		if err != nil {
+			return err
+		}
+		defer result.Close()
+		g.in.progress.clearLine()
+		fmt.Fprint(g.stdout, result.Explain())
+		return nil
+	}
 	tables, err := g.read(ctx)
 	defer releaseAll(tables)
 	if err != nil {

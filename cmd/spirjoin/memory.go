@@ -20,6 +20,9 @@ import (
 //	drivers    what they took as the device was opened, and    reserved (driverBytes)
 //	           32 MiB for what they compile later
 //	staging    176 MiB through which a GPU copies              reserved (backend.StagingBytes)
+//	reading    a share of the limit, or more if a page is     reserved (tableio.Reader.AheadBytes)
+//	           larger, for each table that is read as it is
+//	           joined or grouped, beside batches in use
 //	pipes      the content of standard input, unless it is     reserved (tableio.Reader.PipeBytes)
 //	           an Arrow stream
 const (
@@ -27,6 +30,7 @@ const (
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 	laterBytes     = 32 << 20 // of drivers
 	coreBytes      = 6 << 20
+	aheadShare     = 32 // of the limit, which a table takes that is being read
 )
 
 // heapLimitBytes is the size at which Go's heap is kept. Where scratch that is in use had no room in it, the collector
@@ -71,6 +75,14 @@ type memoryCap struct {
 type cappedAllocator struct {
 	inner memory.Allocator
 	*memoryCap
+}
+
+// aheadBytes is what a table may take that is being read; 0 where there is no limit.
+func (m *memoryCap) aheadBytes() int64 {
+	if m == nil {
+		return 0
+	}
+	return max(m.limitBytes/aheadShare, 1)
 }
 
 // of returns an allocator under the limit; inner itself where there is no limit.

@@ -26,7 +26,7 @@ const eitherSide = -1
 // side is named.
 func streamedSide(o joinOptions, spec *spirjoin.JoinSpec, readers [2]*tableio.Reader) (side int, ok bool) {
 	rows := [2]int64{readers[0].Rows(), readers[1].Rows()}
-	pays := o.goal == goalFile || o.goal == goalCount && (o.memoryLimitBytes > 0 || o.tempDir != "")
+	pays := o.goal == goalFile || o.limited() && (o.goal == goalCount || o.goal == goalExplain)
 	switch {
 	case !pays:
 		return 0, false
@@ -52,7 +52,11 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 	if err != nil {
 		return nil, err
 	}
-	result, err := engine.JoinStreamLayout(ctx, fixed, sources[0], sources[1])
+	err = in.reserve(engine, sources)
+	var result *spirjoin.JoinResult
+	if err == nil {
+		result, err = engine.JoinStreamLayout(ctx, fixed, sources[0], sources[1])
+	}
 	if err != nil {
 		return nil, in.explainStream(err, o, fixed)
 	}
@@ -65,6 +69,9 @@ func streamJoin(ctx context.Context, open func() (*spirjoin.Engine, error), o jo
 func (in *inputs) explainStream(err error, o joinOptions, fixed *spirjoin.JoinLayout) error {
 	again := in.readers[0].Rows() >= 0 && in.readers[1].Rows() >= 0
 	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
+		if o.tempDir != "" && errors.Is(err, backend.ErrHostMemory) {
+			in.refused = err
+		}
 		return nil
 	}
 	either := fixed.Spec.BuildSide == spirjoin.BuildAuto

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,29 @@ func TestWholeFilesInParts(t *testing.T) {
 	o := runProgram(t, exitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory", "200KiB", "--explain")
 	require.Contains(t, o.stdout, "divided      into parts")
 	require.Contains(t, o.stdout, "raise --device-memory to at least ")
+}
+
+// Whatever runs under a limit of memory can be explained under it, also if the tables do not fit.
+func TestExplainUnderAMemoryLimit(t *testing.T) {
+	dir := t.TempDir()
+	long := repeatedTexts(t, filepath.Join(dir, "long.parquet"), 60_000, 1100) // 66 MB
+	narrow := tableFile(t, filepath.Join(dir, "narrow.parquet"), ints("k", 1, 2, 3))
+	for _, c := range []struct {
+		args []string
+		want string // of the text
+	}{
+		{[]string{"join", narrow, long, "--on", "k", "--temp-dir", dir}, "probe        right, rows as they come"},
+		{[]string{"join", narrow, long, "--on", "k", "--columns", "k"}, "algorithm "},
+		{[]string{"join", long, long, "--on", "k", "--temp-dir", dir}, "parts by hashes of the keys, "},
+		{[]string{"join", long, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
+		{[]string{"groupby", long, "--by", "name", "--agg", "count"}, "aggregate    count"},
+	} {
+		o := runProgram(t, exitDone, append(c.args, "--device", "host", "--memory-limit", "60MiB", "--explain")...)
+		require.Contains(t, o.stdout, c.want, c.args)
+		if c.args[0] == "join" && !slices.Contains(c.args, "--by") {
+			require.NotContains(t, o.stdout, "measured", c.args)
+		}
+	}
 }
 
 // With a place on disk, a join whose build side does not fit in memory is joined in parts, with the same rows, from
