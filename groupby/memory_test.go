@@ -83,7 +83,7 @@ func TestEveryMemoryLimit(t *testing.T) {
 		require.NoError(t, err)
 		dir := t.TempDir()
 		var least [3]uint64 // of a table, a stream, and one that may divide
-		for limit := uint64(1 << 17); limit <= 1<<23; limit *= 2 {
+		for limit := uint64(1 << 17); limit <= 1<<23; limit *= devicetest.Short[uint64](4, 2) {
 			for i := range least {
 				e := limited(t, device, limit)
 				free := e.Budget().Free()
@@ -184,7 +184,7 @@ func TestMergeWithoutMemory(t *testing.T) {
 			e := limited(t, device, 64<<20) // so that nothing is divided before a merge
 			e.TempDir = t.TempDir()
 			free := e.Budget().Free()
-			for allowed := range 60 {
+			for allowed := 0; allowed < 60; allowed += devicetest.Short(3, 1) {
 				restore := groupby.FailMerge(e, allowed)
 				r, err := e.Stream(t.Context(), layout, batchesOf(tab))
 				failed := restore()
@@ -200,7 +200,7 @@ func TestMergeWithoutMemory(t *testing.T) {
 				divided++
 			}
 		}
-		require.Greater(t, divided, 4)
+		require.Greater(t, divided, devicetest.Short(1, 4))
 	})
 }
 
@@ -302,7 +302,7 @@ func TestShapes(t *testing.T) {
 				tab := table(t, rows, k, i, column{"x", arrow.PrimitiveTypes.Int64,
 					func(row int) uint64 { return uint64(row % 7) }, nil})
 				for _, by := range [][]string{nil, {"k"}, {"h"}, {"k", "h"}} {
-					for _, limit := range []uint64{0, 1 << 20, 24 << 20} {
+					for _, limit := range devicetest.Short([]uint64{0, 1 << 20}, []uint64{0, 1 << 20, 24 << 20}) {
 						t.Run(fmt.Sprint(rows, shape, by, limit>>20), func(t *testing.T) {
 							e := limited(t, device, limit)
 							e.TempDir = t.TempDir()

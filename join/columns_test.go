@@ -142,7 +142,7 @@ func TestKeysShareAColumn(t *testing.T) {
 // TestHugeText: text of more bytes than one array can hold comes in several batches.
 func TestHugeText(t *testing.T) {
 	devicetest.HostTest(t)
-	devicetest.SkipRace(t)
+	devicetest.SkipShort(t)
 	builder := array.NewStringBuilder(memory.DefaultAllocator)
 	defer builder.Release()
 	builder.Append(strings.Repeat("0123456789abcdef", 1<<26/16))

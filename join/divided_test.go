@@ -65,7 +65,7 @@ func TestTablesAreDivided(t *testing.T) {
 // small that the build side is walked over and over, though a plan with those would fit.
 func TestSmallGranulesAreNotWorthwhile(t *testing.T) {
 	devicetest.HostTest(t)
-	devicetest.SkipRace(t)
+	devicetest.SkipShort(t)
 	tables := [2]arrow.Table{keyed(t, "k", 2_000_000, func(i int) int64 { return int64(i) * 7919 % 2_000_003 }),
 		keyed(t, "k", 4_000_000, func(i int) int64 { return int64(i) * 7907 % 2_000_003 })}
 	spec := join.Spec{On: onK}

@@ -263,8 +263,11 @@ func deviceLimits(faults host.Faults) backend.DeviceOptions {
 // stepOf is how many calls lie between two that fail. Batches that hang are fewer, and tests of them run beside others:
 // they wait most of the time.
 func stepOf(t *testing.T, fault string, step int) int {
-	if devicetest.RaceDetector {
+	switch {
+	case devicetest.RaceDetector:
 		step *= 7
+	case testing.Short():
+		step *= 3
 	}
 	if fault != "hang" {
 		return step

@@ -42,6 +42,8 @@ func faultyJoins() map[string]*faulty {
 		switch {
 		case devicetest.RaceDetector:
 			f.step *= 15
+		case testing.Short():
+			f.step = 5*f.step + 1
 		case !devicetest.Full():
 			f.step = 2*f.step + 1
 		}
@@ -187,7 +189,7 @@ func TestShortBeforeFirstRows(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)
 	starts := []int{1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30}
-	if devicetest.RaceDetector {
+	if testing.Short() {
 		starts = []int{1, 3, 6, 13}
 	}
 	for name, f := range faultyJoins() {

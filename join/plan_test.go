@@ -293,8 +293,11 @@ func TestTinyMemoryOfManyMatches(t *testing.T) {
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 6000, func(i int) int64 { return int64(i % 100) })
 	right := keyed(t, "k", 8000, func(i int) int64 { return int64(i*7%100) + 1 })
-	for _, algorithm := range algorithms[1:] {
-		for _, order := range []join.Order{join.Unordered, join.RightOrder} {
+	for i, algorithm := range algorithms[1:] {
+		for o, order := range []join.Order{join.Unordered, join.RightOrder} {
+			if !devicetest.Turn(i+o, 2) {
+				continue
+			}
 			spec := join.Spec{On: onK, Algorithm: algorithm, Columns: []string{"a", "a_right"}, Order: order,
 				How: join.Left, BatchRows: 1 << 14}
 			run := func(capBytes uint64) error {

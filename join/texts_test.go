@@ -272,7 +272,7 @@ func TestTextsUnderCaps(t *testing.T) {
 	ran, inGranules := make(map[query.Comparing]int), 0
 	for _, how := range []join.How{join.Inner, join.Full, join.Semi} {
 		for _, algorithm := range algorithms {
-			for capBytes := uint64(1 << 20); capBytes <= 24<<20; capBytes = capBytes * 5 / 4 {
+			for capBytes := uint64(1 << 20); capBytes <= 24<<20; capBytes = capBytes * devicetest.Short[uint64](6, 5) / 4 {
 				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 				engine := smallEngine(t, device)
 				engine.Compare = query.CompareDevice
@@ -295,9 +295,9 @@ func TestTextsUnderCaps(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran[query.CompareHost], 10)
-	require.Greater(t, ran[query.CompareDevice], 30)
-	require.Greater(t, inGranules, 10)
+	require.Greater(t, ran[query.CompareHost], devicetest.Short(2, 10))
+	require.Greater(t, ran[query.CompareDevice], devicetest.Short(10, 30))
+	require.Greater(t, inGranules, devicetest.Short(2, 10))
 }
 
 // TestTextsOfSmallBuffers: texts that take more than a buffer can have come in granules, and those of a build side leave

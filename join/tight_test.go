@@ -33,7 +33,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 		rows  int64
 	}{{few, 12 * 500 * 500}, {hot, 1201*1201 + 20_000 - 1201}} {
 		for _, algorithm := range algorithms {
-			for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * 4 / 3 {
+			for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * devicetest.Short[uint64](8, 4) / 3 {
 				describe := fmt.Sprintf("%s, %d bytes, %d rows of output", algorithm, capBytes, c.rows)
 				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 				engine := smallEngine(t, device)
@@ -49,7 +49,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran, 40)
+	require.Greater(t, ran, devicetest.Short(10, 40))
 }
 
 // TestHotKeyUnderCaps: a sample misses the only key that both sides have, which all rows of one side have, so that there
@@ -60,7 +60,7 @@ func TestHotKeyUnderCaps(t *testing.T) {
 	const rows = 400_000
 	left := keyed(t, "k", 300_000, func(i int) int64 { return int64(i + 1) })
 	right := keyed(t, "k", rows, func(int) int64 { return 7 })
-	ran, step := 0, uint64(2<<20)
+	ran, step := 0, devicetest.Short[uint64](5<<20, 2<<20)
 	if devicetest.Full() {
 		step = 1 << 20
 	}
@@ -84,7 +84,7 @@ func TestHotKeyUnderCaps(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran, 45)
+	require.Greater(t, ran, devicetest.Short(15, 45))
 }
 
 // forKeyPlaces runs a test of the host backend with key codes that the host makes, and with those of the device.
@@ -235,7 +235,7 @@ func testKeylessUnderCap(t *testing.T, place query.KeyPlace) {
 						return err
 					}
 					least := needed(t, within(1))
-					for _, capBytes := range []uint64{least, least * 5 / 4, least * 3 / 2} {
+					for _, capBytes := range devicetest.Short([]uint64{least}, []uint64{least, least * 5 / 4, least * 3 / 2}) {
 						require.NoError(t, within(capBytes), "%s by %s, %s, build side %s, %d bytes", name, algorithm,
 							materialize, build, capBytes)
 					}
@@ -261,10 +261,13 @@ func testSmallJoins(t *testing.T, place query.KeyPlace) {
 			}
 			return foreign(rows[0])(i)
 		})
-		for _, algorithm := range algorithms[1:] {
-			for _, spec := range []join.Spec{{Materialize: join.MaterializeHost}, {Materialize: join.MaterializeDevice},
+		for a, algorithm := range algorithms[1:] {
+			for s, spec := range []join.Spec{{Materialize: join.MaterializeHost}, {Materialize: join.MaterializeDevice},
 				{How: join.Full, Materialize: join.MaterializeDevice}, {How: join.Full, Order: join.LeftOrder},
 				{How: join.Semi, Materialize: join.MaterializeHost}, {How: join.RightAnti, Output: join.Count}} {
+				if !devicetest.Turn(n+a+s, 3) {
+					continue
+				}
 				spec.On, spec.Algorithm = onK, algorithm
 				within := func(capBytes uint64) error {
 					device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
@@ -309,7 +312,7 @@ func TestBothCaps(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	table, ctx := keyed(t, "k", 100, primary), context.Background()
-	tried, more := 0, uint64(4) // quarters of a cap that the next one has more
+	tried, more := 0, devicetest.Short[uint64](16, 4) // quarters of a cap that the next one has more
 	if devicetest.Full() {
 		more = 1
 	}

@@ -195,7 +195,7 @@ func TestCandidatesUnderCaps(t *testing.T) {
 	want := int64(len(oracle.Join(table, table, join.Spec{On: []string{"k0"}, How: join.Full})))
 	ran := 0
 	for _, algorithm := range algorithms {
-		for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes *= 2 {
+		for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes *= devicetest.Short[uint64](8, 2) {
 			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 			engine := smallEngine(t, device)
 			engine.KeepHashBits(8)
@@ -212,5 +212,5 @@ func TestCandidatesUnderCaps(t *testing.T) {
 			require.NoError(t, done())
 		}
 	}
-	require.Greater(t, ran, 10)
+	require.Greater(t, ran, devicetest.Short(4, 10))
 }

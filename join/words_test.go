@@ -150,7 +150,7 @@ func TestManyNullableColumns(t *testing.T) {
 // TestWordsInPieces: more rows than are brought to words at a time, and more than one tile of the kernels.
 func TestWordsInPieces(t *testing.T) {
 	devicetest.HostTest(t)
-	devicetest.SkipRace(t)
+	devicetest.SkipShort(t)
 	const rows = relation.StageRows + 70_001
 	types := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int16,
 		&arrow.Decimal128Type{Precision: 38}}

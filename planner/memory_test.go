@@ -6,18 +6,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // discard is a sink that releases what it is given.
@@ -55,7 +55,8 @@ func TestMemory(t *testing.T) {
 		"count": {Pairs: true, Count: true},
 	} {
 		for _, payload := range [][2][]int{{{4, 4}, {4, 4}}, {{8, 4, 4, 4, 4}, {8, 8, 4}}} {
-			for _, divided := range [][2]uint64{{0, 0}, {0, 1 << 15}, {1 << 16, 0}, {1 << 16, 1 << 14}} {
+			for _, divided := range devicetest.Short([][2]uint64{{0, 0}, {1 << 16, 1 << 14}},
+				[][2]uint64{{0, 0}, {0, 1 << 15}, {1 << 16, 0}, {1 << 16, 1 << 14}}) {
 				f := base
 				f.Payload, f.Granule, f.Window = payload, divided[0], divided[1]
 				for _, a := range algorithms {
@@ -105,7 +106,8 @@ func TestMemoryOfUnits(t *testing.T) {
 					f.BuildRatio += of[operator.Build] / build
 				}
 			}
-			for _, divided := range [][2]uint64{{0, 0}, {0, 2048}, {600, 0}, {600, 2048}} {
+			for _, divided := range devicetest.Short([][2]uint64{{0, 0}, {600, 2048}},
+				[][2]uint64{{0, 0}, {0, 2048}, {600, 0}, {600, 2048}}) {
 				f.Granule, f.Window = divided[0], divided[1]
 				for _, a := range algorithms {
 					if a == (hash.Unpartitioned{}) && repeats == probe {

@@ -147,6 +147,9 @@ func TestRoughSample(t *testing.T) {
 // TestSampleOrders: rows of a key side by side, far from each other, or anywhere tell the same.
 func TestSampleOrders(t *testing.T) {
 	for rows, multiples := range map[int][]int{1 << 19: {1, 2, 1000}, 1 << 21: {4, 64, 1 << 14}} {
+		if testing.Short() && rows > 1<<19 {
+			continue
+		}
 		for _, of := range multiples {
 			random := rand.New(rand.NewPCG(1, 2))
 			build, probe := make([]uint64, rows), make([]uint64, rows/2)

@@ -1,35 +1,37 @@
 #!/usr/bin/env bash
-# Proves the tree stage by stage and stops at the first failure; docs/testing.md says what each stage proves.
-#   test.sh              all stages
-#   test.sh STAGE...     these stages, in this order
+# Proves the tree stage by stage; docs/testing.md says what each stage proves.
+#   test.sh              the stages of make test, two at a time
+#   test.sh STAGE...     these stages, one after the other, until one fails
+#   test.sh --full       the stages of make test-full, likewise
 #   test.sh --list       their names
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/vulkan.sh
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
-# Straight-line code of one goroutine, at most over the host backend, whose tests run all kernels in parallel, or over
-# engines, which have tests of their own.
-without_threads=(./kernel/... ./primitive ./operator ./ranges ./planner ./join/hash ./join/sortmerge ./bench/graphics
-	./bench/joins ./bench/planner ./bench/primitive ./bench/scaling ./groupby/reduce ./internal/jointest
-	./internal/recorded ./internal/selftest ./tableio/columnchunk)
-# In this order, so that none that takes long begins last.
-device_packages=(./vulkan/... ./join ./primitive ./kernel ./join/hash ./planner ./join/sortmerge ./join/hmg
+# What runs goroutines of its own. Other packages are straight-line code of one goroutine over the host backend, whose
+# tests run all kernels in parallel, or over engines, which have tests of their own.
+threaded_packages=(./join ./groupby ./exchange/peers ./tableio ./host ./query ./groupjoin ./relation ./exchange
+	./exchange/runs ./exec ./deliver ./backend ./internal/leak ./internal/offheap .)
+# What runs shaders. In this order, so that none that takes long begins last.
+device_packages=(./kernel ./join/hash ./primitive ./join ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
 	./exchange ./exchange/peers .)
+# The backend, kernels, what calls them, and joins of tables.
+driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphics ./groupby/reduce ./vulkan/... ./ranges .)
 # What runs kernels that the packages above have tested.
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
-all=(format vet staticcheck imports shaders race host devices swiftshader sync gpu threads cgocheck duckdb fuzz)
+# With the seconds that each takes on two cores while another one runs (docs/testing.md), longest first.
+quick=(race=330 host=300 lavapipe=230 static=130 duckdb=120 swiftshader=110 gpu=60 fuzz=50)
+full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
-export SPIRJOIN_MATRIX=${SPIRJOIN_MATRIX:-pruned}
-case $SPIRJOIN_MATRIX in
-pruned) timeout=25m short=-short ;; # of each matrix every value once; docs/testing.md says why these stages need no more
-full) timeout=6h short= ;;
-*) echo "test.sh: SPIRJOIN_MATRIX is pruned or full, not $SPIRJOIN_MATRIX" >&2 && exit 2 ;;
-esac
+# A whole run thins out every matrix and sweep; stages that are named do not.
+short=${SPIRJOIN_TEST_SHORT:-}
+timeout=25m
+[[ ${SPIRJOIN_MATRIX:-} != full ]] || timeout=6h
 # Most stages let lavapipe run the workgroups of small tests one after the other, without threads, which take longer to
 # wake up than a workgroup takes.
 export LP_NUM_THREADS=${LP_NUM_THREADS:-0}
@@ -47,11 +49,12 @@ skip() {
 }
 
 # on DEVICES VALIDATION GO-TEST-ARGUMENT... runs device tests on exactly these devices; a missing one fails. Tests of
-# the host alone run where it is named. Two packages at a time, because drivers compile shaders in one thread. Memory is
-# collected seldom, as tests have little. Stage vet has vetted the code.
+# the host alone run where it is named. Two packages run at a time, because drivers compile shaders in one thread: two
+# of a stage, or one of each of two stages. Memory is
+# collected seldom, as tests have little. Stage static has vetted the code.
 on() {
 	SPIRJOIN_TEST_DEVICES=$1 SPIRJOIN_TEST_VALIDATION=$2 GOGC=${GOGC:-400} \
-		go test -count=1 -vet=off -p 2 -timeout "$timeout" "${@:3}"
+		go test -count=1 -vet=off -p "${packages_at_a_time:-2}" $short -timeout "$timeout" "${@:3}"
 }
 
 format() {
@@ -61,54 +64,92 @@ format() {
 }
 vet() { go vet ./...; }
 staticcheck() { go run "$staticcheck" ./...; }
-imports() { go test -count=1 ./internal/arch; }
+static() { format && vet && staticcheck && go test -count=1 ./internal/arch; }
 shaders() { tools/glslc.sh --check; }
 unit() { go test -timeout "$timeout" ./...; }
+# Always thinned out: the race detector asks about goroutines. No Go pointer may be stored in C memory either.
 race() {
-	local packages
-	packages=$(go list ./... | grep -vxFf <(go list "${without_threads[@]}"))
-	on host off -race $short ./join ./host ./cmd/spirjoin ./relation ./tableio $packages
-	on lavapipe off -race $short ./vulkan/...
+	local packages=("${threaded_packages[@]}")
+	[[ $short ]] || packages+=(./cmd/spirjoin ./join/hmg ./join/graphics ./exchange/model ./bench/endtoend ./bench/scaling)
+	export GOEXPERIMENT=cgocheck2
+	on host off -race -short "${packages[@]}"
+	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...
 }
-host() { on host off ./join ./...; }
-devices() { on lavapipe off "${device_packages[@]:1}" "${bench_packages[@]}"; } # cgocheck runs the first, ./vulkan/...
+host() { on host off ./join ./groupby ./cmd/spirjoin ./...; }
+lavapipe() { on lavapipe sync "${device_packages[@]}"; }
+devices() { on lavapipe off "${device_packages[@]}" "${bench_packages[@]}"; }
 swiftshader() {
-	local drivers
+	local drivers packages=("${device_packages[@]}")
+	[[ ! $short ]] || packages=("${driver_packages[@]}")
 	drivers=$(tools/swiftshader.sh) || {
 		skip "SwiftShader is not fetched (tools/setup.sh test does it, through npm): nothing ran on it" && return
 	}
 	drivers+=:$(lavapipe_driver | paste -sd:) # two drivers in one instance
-	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off $short "${device_packages[@]}"
+	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off -short "${packages[@]}"
 }
-sync() { on lavapipe sync $short "${device_packages[@]}"; }
-gpu() { on lavapipe gpu $short "${shader_packages[@]}"; }
-threads() { LP_NUM_THREADS=4 on lavapipe off $short ./kernel ./primitive ./join/hash; }
+sync() { on lavapipe sync -short "${device_packages[@]}"; }
+gpu() {
+	[[ ! $short ]] || { on lavapipe gpu -run '^TestDevices$' ./kernel && return; }
+	on lavapipe gpu -short "${shader_packages[@]}"
+}
+threads() { LP_NUM_THREADS=4 on lavapipe off -short ./kernel ./primitive ./join/hash; }
 duckdb() {
 	echo 'int main() {}' | $(go env CXX) -x c++ - -o /dev/null || {
 		skip "no C++ compiler links here (tools/setup.sh test installs g++): nothing was compared with DuckDB"
 		return
 	}
-	(cd bench/duckdb && vet && staticcheck && go test -count=1 -timeout "$timeout" ./...)
+	(cd bench/duckdb && vet && staticcheck && go test -count=1 $short -timeout "$timeout" ./...)
 }
-cgocheck() { GOEXPERIMENT=cgocheck2 LP_NUM_THREADS=4 on lavapipe off ./vulkan/...; }
 fuzz() {
-	local file name found=
+	local file name found= seconds=10s
+	[[ ! $short ]] || seconds=3s
 	while IFS=: read -r file name; do
 		found=1
-		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime 10s -fuzzminimizetime 10x \
+		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime $seconds -fuzzminimizetime 10x \
 			"./$(dirname "$file")"
 	done < <(grep -roE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz\w+' . | sed 's/^\.\///; s/func //' | sort)
 	[[ $found ]] || { echo "no fuzz target found" && return 1; }
 }
 
+# logged DIR STAGE runs a stage in a process of its own and then prints what it said. A failure ends xargs.
+logged() {
+	local began=$SECONDS failed=
+	"$0" "$2" >"$1/$2" 2>&1 || failed=1
+	echo "$((SECONDS - began))" >"$1/$2.seconds"
+	cat "$1/$2"
+	[[ ! $failed ]] || exit 255
+}
+
+# quickly runs all stages of make test, two at a time, and prints how long each took.
+quickly() {
+	local logs failed= of name share seconds grown=()
+	logs=$(mktemp -d)
+	trap 'rm -rf "$logs"' EXIT
+	printf '%s\n' "${quick[@]%=*}" |
+		SPIRJOIN_TEST_SHORT=-short packages_at_a_time=1 xargs -P 2 -n 1 "$0" --logged "$logs" || failed=1
+	printf '\n%-12s %8s %8s\n' stage seconds share
+	for of in "${quick[@]}"; do
+		name=${of%=*} share=${of#*=}
+		seconds=$(cat "$logs/$name.seconds" 2>/dev/null || echo -)
+		printf '%-12s %8s %8s\n' "$name" "$seconds" "$share"
+		[[ $seconds == - ]] || ((2 * seconds <= 3 * share)) ||
+			grown+=("$name took $seconds s, its share is $share s (docs/testing.md)")
+	done
+	grep -h '^== SKIPPED' "$logs"/* >&2 || true
+	for of in ${grown[@]+"${grown[@]}"}; do echo "== WARNING: stage $of" >&2; done
+	[[ ! $failed ]] || { grep -h '^== .* FAILED' "$logs"/* >&2 || echo "== FAILED" >&2; exit 1; }
+	echo "== passed in $SECONDS s"
+}
+
+stages=" $(printf '%s ' "${quick[@]%=*}" "${full[@]}" format vet staticcheck sync unit)"
 case ${1:-} in
---list) printf '%s\n' "${all[@]}" unit && exit ;;
-'') set -- "${all[@]}" ;;
+'') quickly && exit ;;
+--logged) logged "$2" "$3" && exit ;;
+--list) printf '%s\n' $stages | sort -u && exit ;;
+--full) set -- "${full[@]}" ;;
 esac
 for stage; do
-	[[ " ${all[*]} unit " == *" $stage "* ]] || {
-		echo "test.sh: no stage $stage; there are: ${all[*]} unit" >&2 && exit 2
-	}
+	[[ $stages == *" $stage "* ]] || { echo "test.sh: no stage $stage; there are:$stages" >&2 && exit 2; }
 done
 
 trap '(($? == 0)) || echo "== $stage FAILED after $((SECONDS - began)) s" >&2' EXIT
@@ -119,4 +160,3 @@ for stage; do
 	echo "== $stage: $((SECONDS - began)) s"
 done
 for reason in ${skipped[@]+"${skipped[@]}"}; do echo "== SKIPPED: $reason" >&2; done
-echo "== passed in $SECONDS s: $*"

@@ -190,3 +190,11 @@ func SkipRace(t *testing.T) {
 		t.Skip("not under the race detector; stage host runs it")
 	}
 }
+
+// SkipShort skips a test that takes long for what it alone finds. make test-full runs it.
+func SkipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short; make test-full runs it")
+	}
+}

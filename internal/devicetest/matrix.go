@@ -10,6 +10,17 @@ import (
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
+// Short returns the first value under go test -short, otherwise the second: how dense a sweep is, or which values it has.
+func Short[T any](short, otherwise T) T {
+	if testing.Short() {
+		return short
+	}
+	return otherwise
+}
+
+// Turn reports whether the case with a number runs: under go test -short one of every so many does.
+func Turn(number, every int) bool { return !testing.Short() || number%every == 0 }
+
 // Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that
 // still contain every pair of values of every two axes, and under go test -short as few as contain every value of every
 // axis. The choice is deterministic.

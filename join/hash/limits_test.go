@@ -61,10 +61,16 @@ func TestDevicesOversized(t *testing.T) {
 			{"collisions", "full", [2]int{9000, 10_000}}, {"collisions", "semi and anti", [2]int{9000, 10_000}},
 		} {
 			random := rand.New(rand.NewPCG(uint64(n), 1))
-			for _, keyBytes := range []int{4, 8} {
+			for k, keyBytes := range []int{4, 8} {
+				if !devicetest.Turn(n+k, 2) {
+					continue
+				}
 				build, probe := workloads()[c.workload].Relations(random, c.rows, keyBytes, [2][]int{{4, 8, 4}, {8, 4}})
-				for _, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100},
+				for i, o := range []jointest.Options{{}, {Granule: 300}, {Window: 2100},
 					{Facts: func(f *operator.Facts) { f.Hottest = [2]float64{} }}} {
+					if !devicetest.Turn(n/2+i, 2) {
+						continue
+					}
 					if o.Granule > 0 {
 						o.Granule = uint64(len(probe.Keys))/3 + 1
 					}
@@ -87,7 +93,7 @@ func TestDevicesOversized(t *testing.T) {
 func TestDevicesOversizedMemory(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		force := force{bits: bitsOf(5), table: 100}
-		for _, c := range []struct {
+		for turn, c := range []struct {
 			want string
 			hot  [2]int
 			keys uint64 // that are hot
@@ -111,7 +117,10 @@ func TestDevicesOversizedMemory(t *testing.T) {
 					})
 				}
 				a.force = force
-				for _, o := range []jointest.Options{{}, {Window: 1 << 14}, {Granule: 9000, Window: 1 << 14}} {
+				for i, o := range []jointest.Options{{}, {Window: 1 << 14}, {Granule: 9000, Window: 1 << 14}} {
+					if !devicetest.Turn(turn+n+i, 3) {
+						continue
+					}
 					want := jointest.Wants[c.want]
 					want.Keys = !want.Count
 					facts := jointest.FactsOf(lane, build, probe, o)
@@ -287,8 +296,13 @@ func sameSlots(keys, keyRows, keyBytes int) *jointest.Relation {
 func TestDevicesLost(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		unknown := func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }
-		for name, want := range jointest.Wants {
+		turn := 0
+		for _, name := range slices.Sorted(maps.Keys(jointest.Wants)) {
+			want := jointest.Wants[name]
 			for n, o := range []jointest.Options{{}, {Granule: 170}, {Window: 2100}, {Granule: 300, Window: 4096}} {
+				if turn++; !devicetest.Turn(turn+turn/4, 4) {
+					continue
+				}
 				keyBytes := 4 + 4*(n%2)
 				wide := hot(600, 1000)
 				wide.KeyBytes, wide.Payload = keyBytes, []int{4, 8, 4}

@@ -65,6 +65,9 @@ func TestExampleOfTheDocs(t *testing.T) {
 		}
 	}
 
+	if testing.Short() {
+		return
+	}
 	for _, broken := range [][3]string{
 		{"kernel/run_heads.go", "heads[row] = 1", "heads[row] = 2"},
 		{"kernel/run_heads.go", `access:"write"`, `access:"read"`},

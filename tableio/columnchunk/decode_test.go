@@ -19,6 +19,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // decodeCase is a column that pqarrow can write, and the other types that it can be read as.
@@ -383,27 +385,24 @@ func requireDecodes(t *testing.T, cases []decodeCase, columns []arrow.Array, con
 func TestDecodeEveryType(t *testing.T) {
 	const rows = 1000
 	cases := decodeCases()
-	for _, nulls := range []nullness{required, noNulls, someNulls, runNulls, allNulls} {
-		for _, dictionary := range []bool{true, false} {
-			for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
-				for _, pageBytes := range []int64{100, 1 << 20} {
-					t.Run(fmt.Sprintf("nulls=%s/dictionary=%t/version=%d/page=%d", nulls, dictionary, version+1, pageBytes),
-						func(t *testing.T) {
-							r := rand.New(rand.NewPCG(1, uint64(pageBytes)))
-							columns := make([]arrow.Array, len(cases))
-							for i, c := range cases {
-								columns[i] = testArray(c, rows, nulls, r)
-								defer columns[i].Release()
-							}
-							content := writeColumns(t, columns, nulls != required, nil, parquet.WithDictionaryDefault(dictionary),
-								parquet.WithDataPageVersion(version), parquet.WithDataPageSize(pageBytes), parquet.WithBatchSize(64),
-								parquet.WithMaxRowGroupLength(rows*2/3), parquet.WithDictionaryPageSizeLimit(2000),
-								parquet.WithStoreDecimalAsInteger(version == parquet.DataPageV2), parquet.WithVersion(parquet.V2_LATEST))
-							requireDecodes(t, cases, columns, content)
-						})
+	for _, at := range devicetest.Product(t, 5, 2, 2, 2) {
+		nulls, dictionary := []nullness{required, noNulls, someNulls, runNulls, allNulls}[at[0]], at[1] == 0
+		version := []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2}[at[2]]
+		pageBytes := []int64{100, 1 << 20}[at[3]]
+		t.Run(fmt.Sprintf("nulls=%s/dictionary=%t/version=%d/page=%d", nulls, dictionary, version+1, pageBytes),
+			func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, uint64(pageBytes)))
+				columns := make([]arrow.Array, len(cases))
+				for i, c := range cases {
+					columns[i] = testArray(c, rows, nulls, r)
+					defer columns[i].Release()
 				}
-			}
-		}
+				content := writeColumns(t, columns, nulls != required, nil, parquet.WithDictionaryDefault(dictionary),
+					parquet.WithDataPageVersion(version), parquet.WithDataPageSize(pageBytes), parquet.WithBatchSize(64),
+					parquet.WithMaxRowGroupLength(rows*2/3), parquet.WithDictionaryPageSizeLimit(2000),
+					parquet.WithStoreDecimalAsInteger(version == parquet.DataPageV2), parquet.WithVersion(parquet.V2_LATEST))
+				requireDecodes(t, cases, columns, content)
+			})
 	}
 }
 
