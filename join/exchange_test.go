@@ -65,6 +65,7 @@ func TestDivided(t *testing.T) {
 
 // TestDividedNotIn: a not-in join knows of the NULLs and the rows of the right side before it has joined a part.
 func TestDividedNotIn(t *testing.T) {
+	devicetest.SkipRace(t)
 	key := func(nulls int, of func(i int) int64) func(int) int64 {
 		return func(i int) int64 {
 			if nulls > 0 && i%nulls == 1 {

@@ -20,6 +20,7 @@ import (
 // TestHMGSmallCaps: whatever the cap of device memory, a join across devices is either refused by its plan or runs to
 // the end, by every sort, in place and not.
 func TestHMGSmallCaps(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 2_000, 3_000)
 	spec := join.Spec{LeftOn: onKeys.LeftOn, RightOn: onKeys.RightOn, Output: join.Count}

@@ -164,6 +164,7 @@ func TestHMGChunksets(t *testing.T) {
 // TestHMGInPlace: tables that fit the devices together do not come back sorted, unless both are in order, each device
 // would sort alone, or the round trip is asked for.
 func TestHMGInPlace(t *testing.T) {
+	devicetest.SkipRace(t)
 	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i*7919) % 2003 })
 	right := keyed(t, "k", 4000, func(i int) int64 { return int64(i) / 2 })
 	onHMG(t, func(t *testing.T, h *join.HMG, devices int) {

@@ -265,7 +265,7 @@ func deviceLimits(faults host.Faults) backend.DeviceOptions {
 func stepOf(t *testing.T, fault string, step int) int {
 	switch {
 	case devicetest.RaceDetector:
-		step *= 7
+		step *= 21
 	case testing.Short():
 		step *= 3
 	}

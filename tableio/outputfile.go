@@ -7,10 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
 )
 
 // OutputFile is a file that appears whole or not at all: until Commit its content is in a temporary file beside it.
-// Pipes and devices are written directly. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()"
+// Pipes and devices are written directly, and so is an open file that is named by its descriptor, as /dev/stdout is: from
+// where it stands. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()"
 // is harmless after Commit).
 type OutputFile struct {
 	path   string
@@ -29,6 +33,14 @@ func CreateFile(path string) (*OutputFile, error) {
 // createFile is CreateFile with errors that do not name the path.
 func createFile(path string) (*OutputFile, error) {
 	f := &OutputFile{path: path, target: path}
+	if file, err := openDescriptor(path); file != nil || err != nil {
+		f.file = file
+		return f, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		return f, err
+	}
 	target, err := filepath.EvalSymlinks(path)
 	switch {
 	case err == nil:
@@ -45,11 +57,6 @@ func createFile(path string) (*OutputFile, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return nil, errors.New("this is a directory, not a file")
-	case err == nil && !info.Mode().IsRegular():
-		if f.file, err = os.OpenFile(f.target, os.O_WRONLY, 0); err != nil {
-			return nil, err
-		}
-		return f, nil
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
@@ -58,6 +65,39 @@ func createFile(path string) (*OutputFile, error) {
 	}
 	return f, nil
 }
+
+// openDescriptor opens what a path names by a file descriptor (/dev/stdout, /dev/fd/N, /proc/self/fd/N, also through
+// symbolic links); nil if it names none. Opening such a path anew would begin at the start of the file, without the
+// append mode of the descriptor.
+func openDescriptor(path string) (*os.File, error) {
+	for range 40 { // as many links as Linux follows
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return nil, nil // whoever opens the path reports it
+		}
+		if of := descriptorFolder.FindStringSubmatch(dir); of != nil {
+			if number, err := strconv.Atoi(filepath.Base(path)); err == nil && of[1] == strconv.Itoa(os.Getpid()) {
+				own, err := syscall.Dup(number)
+				if err != nil {
+					return nil, err
+				}
+				return os.NewFile(uintptr(own), path), nil
+			}
+			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		}
+		next, err := os.Readlink(path)
+		if err != nil {
+			return nil, nil // no link
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(dir, next)
+		}
+		path = next
+	}
+	return nil, nil
+}
+
+var descriptorFolder = regexp.MustCompile(`^/proc/(\d+)(?:/task/\d+)?/fd$`)
 
 func (f *OutputFile) openTemp(mode fs.FileMode) error {
 	dir, base := filepath.Split(f.target)
