@@ -48,7 +48,7 @@ func (r *Reader) Nulls(column string) bool {
 		return true
 	}
 	for group := range source.file.NumRowGroups() {
-		if nulls, ok := source.nullCount(source.columns[index].Leaf, group); !ok || nulls > 0 {
+		if nulls, ok := source.nullCount(source.columns[index].First, group); !ok || nulls > 0 {
 			return true
 		}
 	}
@@ -112,7 +112,7 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 	}
 	err := guard(func() error {
 		rows := s.file.MetaData().RowGroup(group)
-		chunk, err := rows.ColumnChunk(s.columns[column].Leaf)
+		chunk, err := rows.ColumnChunk(s.columns[column].First)
 		if err != nil {
 			return err
 		}
@@ -120,12 +120,12 @@ func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
 		if err != nil || stats == nil || stats.Descr().SortOrder() != schema.SortSIGNED {
 			return err
 		}
-		nulls, known := s.nullCount(s.columns[column].Leaf, group)
+		nulls, known := s.nullCount(s.columns[column].First, group)
 		if known && nulls == rows.NumRows() && !stats.HasMinMax() {
 			b, ok = Bounds{Min: 1, Nulls: true}, true
 			return nil
 		}
-		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].Leaf].GetMetaData().GetStatistics()
+		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].First].GetMetaData().GetStatistics()
 		if stored.IsSetMin() != stored.IsSetMax() || stored.IsSetMinValue() != stored.IsSetMaxValue() || !stats.HasMinMax() {
 			return nil // the library takes one bound alone for both, the other being 0
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
@@ -27,6 +29,7 @@ type chunkReader struct {
 	pages      file.PageReader
 	decoder    *columnchunk.Decoder
 	nested     *pqarrow.ColumnReader
+	memory     *nestedMemory // of nested
 	nestedRows int64         // of a slice, of about sliceBytes
 	failed     bool          // a slice could not be decoded
 	last       chan struct{} // closed when the slice that was drawn last is decoded; nil: none was drawn
@@ -96,7 +99,7 @@ func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (out []arr
 // next decodes the next rows, or fewer where the slice ends early.
 func (c *chunkReader) next(ctx context.Context, rows int64, mem memory.Allocator) (out arrow.Array, err error) {
 	if c.decoder == nil && c.nested == nil {
-		err = c.open(ctx, mem)
+		err = c.open(ctx, rows, mem)
 	}
 	switch {
 	case err != nil:
@@ -111,12 +114,19 @@ func (c *chunkReader) next(ctx context.Context, rows int64, mem memory.Allocator
 	return out, nil
 }
 
-func (c *chunkReader) open(ctx context.Context, mem memory.Allocator) (err error) {
+func (c *chunkReader) open(ctx context.Context, rows int64, mem memory.Allocator) (err error) {
 	field := &c.source.columns[c.column]
-	if field.Column == nil {
-		return c.openNested(ctx, mem)
+	for leaf := field.First; leaf < field.First+field.Leaves; leaf++ {
+		chunk, err := c.rows.MetaData().ColumnChunk(leaf)
+		if err != nil {
+			return err
+		}
+		c.source.pages.mend(chunk)
 	}
-	if c.pages, err = c.rows.GetColumnPageReader(field.Leaf); err != nil {
+	if field.Column == nil {
+		return c.openNested(ctx, rows, mem)
+	}
+	if c.pages, err = c.rows.GetColumnPageReader(field.First); err != nil {
 		return err
 	}
 	c.decoder = c.source.decoders.Get().(*columnchunk.Decoder)
@@ -144,14 +154,25 @@ func (c *chunkReader) close() {
 // firstNestedRows are decoded of a nested column to see how long rows are.
 const firstNestedRows = 1 << 10
 
-func (c *chunkReader) openNested(ctx context.Context, mem memory.Allocator) error {
-	reader, err := pqarrow.NewFileReader(c.source.file, pqarrow.ArrowReadProperties{}, cleared{mem})
+func (c *chunkReader) openNested(ctx context.Context, rows int64, mem memory.Allocator) error {
+	texts, err := c.checkTexts(rows)
+	if err != nil {
+		return err
+	}
+	alone, err := c.source.alone[c.column]()
+	if err != nil {
+		return err
+	}
+	c.memory = &nestedMemory{Allocator: mem, texts: texts}
+	reader, err := pqarrow.NewFileReader(alone, pqarrow.ArrowReadProperties{}, c.memory)
 	if err != nil {
 		return err
 	}
 	leaves := map[int]bool{}
-	collectLeaves(&reader.Manifest.Fields[c.column], leaves)
-	nested, err := reader.GetFieldReader(ctx, c.column, leaves, []int{c.group})
+	for leaf := range c.source.columns[c.column].Leaves {
+		leaves[leaf] = true
+	}
+	nested, err := reader.GetFieldReader(ctx, 0, leaves, []int{c.group})
 	if err != nil {
 		return err
 	}
@@ -160,6 +181,31 @@ func (c *chunkReader) openNested(ctx context.Context, mem memory.Allocator) erro
 	}
 	c.nested = nested
 	return nil
+}
+
+// checkTexts tells whether there are texts in the column, and refuses slices in which these exceed, according to the
+// footer, what offsets of 32 bits can address. Where a dictionary makes them longer than that tells, nestedMemory refuses.
+func (c *chunkReader) checkTexts(rows int64) (texts bool, err error) {
+	field := &c.source.columns[c.column]
+	for leaf := field.First; leaf < field.First+field.Leaves; leaf++ {
+		chunk, err := c.rows.MetaData().ColumnChunk(leaf)
+		if err != nil {
+			return false, err
+		}
+		if chunk.Type() != parquet.Types.ByteArray {
+			continue
+		}
+		texts = true
+		if float64(chunk.TotalUncompressedSize())*float64(rows) > math.MaxInt32*float64(c.rows.NumRows()) {
+			return false, c.tooMuchText(rows)
+		}
+	}
+	return texts, nil
+}
+
+func (c *chunkReader) tooMuchText(rows int64) error {
+	return fmt.Errorf("column %q: more than 2 GiB of nested text in %d rows; leave it out with columns",
+		c.source.fields.Field(c.column).Name, rows)
 }
 
 func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array, error) {
@@ -171,9 +217,16 @@ func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array,
 		}
 		rows = min(rows, c.nestedRows)
 	}
-	chunked, err := c.nested.NextBatch(rows)
+	var chunked *arrow.Chunked
+	err := guard(func() (err error) {
+		chunked, err = c.nested.NextBatch(rows)
+		return err
+	})
+	if c.memory.refused.Load() {
+		return nil, c.tooMuchText(rows)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("column %q: %w", c.source.fields.Field(c.column).Name, err)
 	}
 	if int64(chunked.Len()) != rows {
 		return nil, fmt.Errorf("column %q: %d rows are there, %d were announced",
@@ -191,13 +244,4 @@ func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array,
 	perRow := float64(out.Data().SizeInBytes()) / float64(max(rows, 1)) // the library counts rows alone
 	c.nestedRows = max(1, min(4*c.nestedRows, int64(float64(c.sliceBytes)/max(perRow, 1))))
 	return out, nil
-}
-
-func collectLeaves(field *pqarrow.SchemaField, leaves map[int]bool) {
-	if field.IsLeaf() {
-		leaves[field.ColIndex] = true
-	}
-	for i := range field.Children {
-		collectLeaves(&field.Children[i], leaves)
-	}
 }

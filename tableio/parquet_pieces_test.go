@@ -96,10 +96,14 @@ func TestBatchesAreBoundedByBytes(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, needBytes, int64(aheadBytes))
 		require.Less(t, needBytes, int64(2*aheadBytes), "pages are small")
+		moreBytes := int64(aheadBytes / 2)
+		if columns == nil || columns[0] == "list" { // slices of nested columns are copied, and follow the size of the last
+			moreBytes = aheadBytes * 3 / 2
+		}
 		seen, batches := int64(0), 0
 		for batch, err := range r.Batches(t.Context(), nil) {
 			require.NoError(t, err)
-			require.LessOrEqual(t, int64(mem.CurrentAlloc()), needBytes+aheadBytes/2, columns)
+			require.LessOrEqual(t, int64(mem.CurrentAlloc()), needBytes+moreBytes, columns)
 			seen, batches = seen+batch.NumRows(), batches+1
 			batch.Release()
 		}
@@ -129,9 +133,9 @@ func TestAheadBytesCountPages(t *testing.T) {
 	}
 	source := open().src.(*parquetSource)
 	for column, field := range source.fields.Fields() {
-		chunk, err := source.file.MetaData().RowGroup(0).ColumnChunk(source.columns[column].Leaf)
+		chunk, err := source.file.MetaData().RowGroup(0).ColumnChunk(source.columns[column].First)
 		require.NoError(t, err)
-		pages, err := source.file.RowGroup(0).GetColumnPageReader(source.columns[column].Leaf)
+		pages, err := source.file.RowGroup(0).GetColumnPageReader(source.columns[column].First)
 		require.NoError(t, err)
 		largest, all := 0, 0
 		for pages.Next() {
@@ -150,12 +154,12 @@ func TestAheadBytesCountPages(t *testing.T) {
 	require.GreaterOrEqual(t, needBytes, source.pageBytes(0))
 	_, err = open().AheadBytes([]string{"none"})
 	require.ErrorIs(t, err, ErrColumn)
-	header, ok := parsePageHeader([]byte{0x15, 4, 0x15, 200, 1, 0x15, 100, 0x2c, 0x15, 2, 0x15, 0, 0, 0, 99})
-	require.True(t, ok)
-	require.Equal(t, pageHeader{headerBytes: 14, bytes: 100, compressedBytes: 50, dictionary: true}, header)
+	header, err := parsePageHeader([]byte{0x15, 4, 0x15, 200, 1, 0x15, 100, 0x2c, 0x15, 2, 0x15, 0, 0, 0, 99})
+	require.NoError(t, err)
+	require.Equal(t, pageHeader{kind: pageTypeDictionary, decompressedBytes: 100, compressedBytes: 50, sizeBytes: 14}, header)
 	for _, corrupt := range [][]byte{nil, {0x15}, {0x15, 4, 0x2c}, {0xff, 0xff}} {
-		_, ok := parsePageHeader(corrupt)
-		require.False(t, ok)
+		_, err := parsePageHeader(corrupt)
+		require.Error(t, err)
 	}
 }
 

@@ -2,6 +2,8 @@ package tableio
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
@@ -22,14 +25,15 @@ import (
 // parquetSource reads the column chunks of row groups, in slices of rows, as tasks on all cores.
 type parquetSource struct {
 	file       *file.Reader
-	in         *input
 	fields     *arrow.Schema
-	columns    []columnchunk.FileField // by field
-	skipped    []bool                  // by row group
-	decoders   sync.Pool               // of *columnchunk.Decoder
-	cores      chan struct{}           // holds an element for each slice that is being decoded
-	pageSizes  map[int]int64           // by column
-	aheadBytes int64                   // ReadOptions.AheadBytes
+	columns    []columnchunk.FileField        // by field
+	alone      []func() (*file.Reader, error) // by field: the file with this field alone
+	pages      *mendedPages
+	skipped    []bool        // by row group
+	decoders   sync.Pool     // of *columnchunk.Decoder
+	cores      chan struct{} // holds an element for each slice that is being decoded
+	pageSizes  map[int]int64 // by column
+	aheadBytes int64         // ReadOptions.AheadBytes
 }
 
 // leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
@@ -39,19 +43,23 @@ const leastPageBytes = 256 << 20
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
-func openParquet(in *input, opts ReadOptions) (source, error) {
-	pages := memory.Allocator(&offheap.Shared)
+func openParquet(ctx context.Context, in *input, opts ReadOptions) (source, error) {
+	buffers := memory.Allocator(&offheap.Shared)
 	if opts.AheadBytes > 0 && opts.Allocator != nil {
-		pages = opts.Allocator // which may have a limit
+		buffers = opts.Allocator // which may have a limit
 	}
-	properties := parquet.NewReaderProperties(pages)
+	properties := parquet.NewReaderProperties(buffers)
 	properties.BufferedStreamEnabled, properties.BufferSize = true, pageBufferBytes
 	properties.MaxCompressedPageSize = min(max(in.size, 1), math.MaxInt32)
 	properties.MaxUncompressedPageSize = min(max(leastPageBytes, physicalMemoryBytes()/8), math.MaxInt32)
-	reader, err := file.NewParquetReader(struct {
-		io.ReaderAt
-		io.Seeker
-	}{in.at, in.seek}, file.WithReadProps(properties))
+	pages := &mendedPages{at: in.at}
+	open := func(meta *metadata.FileMetaData) (*file.Reader, error) {
+		return file.NewParquetReader(struct {
+			io.ReaderAt
+			io.Seeker
+		}{pages, in.seek}, file.WithReadProps(properties), file.WithMetadata(meta))
+	}
+	reader, faults, err := openFooter(in, open)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +68,91 @@ func openParquet(in *input, opts ReadOptions) (source, error) {
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	s := &parquetSource{file: reader, in: in, aheadBytes: opts.AheadBytes, pageSizes: map[int]int64{},
+	s := &parquetSource{file: reader, aheadBytes: opts.AheadBytes, pageSizes: map[int]int64{},
 		skipped:  make([]bool, reader.NumRowGroups()),
 		decoders: sync.Pool{New: func() any { return &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()} }},
-		cores:    make(chan struct{}, runtime.GOMAXPROCS(0))}
+		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)), pages: pages}
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
 		return nil, err
 	}
-	return s, s.validate(in.size)
+	s.refuse(faults)
+	for i := range s.columns {
+		s.alone = append(s.alone, sync.OnceValues(func() (*file.Reader, error) {
+			return open(s.columns[i].Alone(reader.MetaData()))
+		}))
+	}
+	if err := s.validate(in.size); err != nil {
+		return nil, err
+	}
+	return s, s.chooseInt96(ctx)
+}
+
+// openFooter opens a file, also where the library refuses its footer because of single fields, whose faults it gives.
+func openFooter(
+	in *input, open func(*metadata.FileMetaData) (*file.Reader, error),
+) (reader *file.Reader, faults map[int]error, err error) {
+	err = guard(func() (err error) {
+		reader, err = open(nil)
+		return err
+	})
+	if err == nil {
+		return reader, nil, nil
+	}
+	footer, ok := plainFooter(in)
+	if !ok {
+		return nil, nil, err
+	}
+	meta, faults, again := columnchunk.RepairFooter(footer)
+	if again != nil {
+		return nil, nil, err
+	}
+	reader, err = open(meta)
+	return reader, faults, err
+}
+
+// plainFooter reads the footer of a file, if it is there and not encrypted.
+func plainFooter(in *input) ([]byte, bool) {
+	var tail [8]byte // the size of the footer and the magic bytes
+	if in.size < int64(len(tail)) {
+		return nil, false
+	}
+	if _, err := in.at.ReadAt(tail[:], in.size-int64(len(tail))); err != nil || string(tail[4:]) != parquetMagic {
+		return nil, false
+	}
+	sizeBytes := int64(binary.LittleEndian.Uint32(tail[:]))
+	if sizeBytes > in.size-int64(len(tail)) || sizeBytes > math.MaxInt32/2 {
+		return nil, false
+	}
+	footer := make([]byte, sizeBytes)
+	_, err := in.at.ReadAt(footer, in.size-int64(len(tail))-sizeBytes)
+	return footer, err == nil
+}
+
+// refuse makes it an error to read the fields that are encrypted, have types that nothing can work with, or faults.
+func (s *parquetSource) refuse(faults map[int]error) {
+	fields := s.fields.Fields()
+	for i := range s.columns {
+		column := &s.columns[i]
+		reason := faults[i]
+		if err := checkType(column.Field.Type); err != nil && reason == nil {
+			reason = err
+			column.Field.Type = arrow.BinaryTypes.Binary
+		}
+		for _, group := range s.file.MetaData().GetRowGroups() {
+			columns := group.GetColumns()
+			for leaf := column.First; leaf < min(column.First+column.Leaves, len(columns)); leaf++ {
+				if columns[leaf].IsSetCryptoMetadata() {
+					reason = errors.New("it is encrypted")
+				}
+			}
+		}
+		if reason != nil && column.Err == nil {
+			column.Refuse(reason)
+		}
+		fields[i] = column.Field
+	}
+	meta := s.fields.Metadata()
+	s.fields = arrow.NewSchema(fields, &meta)
 }
 
 // validate compares the counts that the footer repeats, so that a corrupt one
@@ -84,7 +169,13 @@ func (s *parquetSource) validate(sizeBytes int64) error {
 		if group.NumColumns() != s.file.MetaData().Schema.NumColumns() {
 			return fmt.Errorf("row group %d has %d columns, the schema %d", i, group.NumColumns(), s.file.MetaData().Schema.NumColumns())
 		}
-		for c := range group.NumColumns() {
+		for c, stored := range s.file.MetaData().GetRowGroups()[i].GetColumns() {
+			if path := stored.GetFilePath(); path != "" {
+				return fmt.Errorf("this is a summary of other files: a column lies in %q", path)
+			}
+			if stored.IsSetCryptoMetadata() {
+				continue // refused by itself
+			}
 			chunk, err := group.ColumnChunk(c)
 			if err != nil {
 				return err
@@ -98,7 +189,11 @@ func (s *parquetSource) validate(sizeBytes int64) error {
 			}
 		}
 	}
-	if claimed := s.file.NumRows(); claimed != total {
+	switch claimed := s.file.NumRows(); claimed {
+	case total:
+	case 0: // left at its initial value, as by parquet-rs 0.3
+		s.file.MetaData().NumRows = total
+	default:
 		return fmt.Errorf("the footer claims %d rows, the row groups have %d", claimed, total)
 	}
 	return nil

@@ -194,7 +194,7 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 	err = guard(func() (err error) {
 		switch format {
 		case Parquet:
-			r.src, err = openParquet(in, opts)
+			r.src, err = openParquet(ctx, in, opts)
 		case CSV:
 			r.src, err = openCSV(ctx, in, opts)
 		case ArrowFile:

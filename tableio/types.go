@@ -17,7 +17,41 @@ func checkTypes(fields []arrow.Field) error {
 	return nil
 }
 
+// Types with more levels of nesting, or more maps in one another, are refused. arrow-go (18.8) makes the Go objects of a
+// map's keys and values twice, those of a map in it four times, and so on.
+const (
+	mostLevels = 100
+	mostMaps   = 10
+)
+
+// depth counts the levels of a type, and the maps among them.
+func depth(dt arrow.DataType) (levels, maps int) {
+	if extension, ok := dt.(arrow.ExtensionType); ok {
+		dt = extension.StorageType()
+	}
+	nested, ok := dt.(arrow.NestedType)
+	if !ok {
+		return 1, 0
+	}
+	for _, field := range nested.Fields() {
+		below, mapsBelow := depth(field.Type)
+		levels, maps = max(levels, below), max(maps, mapsBelow)
+	}
+	if dt.ID() == arrow.MAP {
+		maps++
+	}
+	return levels + 1, maps
+}
+
 func checkType(dt arrow.DataType) error {
+	if levels, maps := depth(dt); levels > mostLevels || maps > mostMaps {
+		return fmt.Errorf("it has %d levels of nesting, %d of them maps; %d and %d are the most", levels, maps, mostLevels,
+			mostMaps)
+	}
+	return checkParameters(dt)
+}
+
+func checkParameters(dt arrow.DataType) error {
 	switch dt := dt.(type) {
 	case arrow.DecimalType:
 		precision, scale := dt.GetPrecision(), dt.GetScale()
@@ -34,12 +68,16 @@ func checkType(dt arrow.DataType) error {
 			return fmt.Errorf("a fixed-size list of %d elements", dt.Len())
 		}
 	case *arrow.DictionaryType:
-		return checkType(dt.ValueType)
+		return checkParameters(dt.ValueType)
 	case arrow.ExtensionType:
-		return checkType(dt.StorageType())
+		return checkParameters(dt.StorageType())
 	}
 	if nested, ok := dt.(arrow.NestedType); ok {
-		return checkTypes(nested.Fields())
+		for _, field := range nested.Fields() {
+			if err := checkParameters(field.Type); err != nil {
+				return fmt.Errorf("field %q: %w", field.Name, err)
+			}
+		}
 	}
 	return nil
 }

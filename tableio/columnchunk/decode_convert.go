@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/parquet"
 )
@@ -55,6 +56,33 @@ func int96ToNanos(dst, src []byte) error {
 			return err
 		}
 		out[i] = int64(nanos)
+	}
+	return nil
+}
+
+// ErrFiner says that a timestamp has digits below the microseconds that it is read in.
+var ErrFiner = errors.New("a timestamp is finer than a microsecond")
+
+// int96ToMicros converts timestamps of a Julian day and nanoseconds of it. Spark adds the day of the epoch to microseconds,
+// which wraps around to a negative day for the last 6,600 years that these hold; the subtraction here wraps back.
+func int96ToMicros(dst, src []byte) error {
+	const (
+		epoch     = 2440588 // the Julian day of 1970-01-01
+		dayMicros = 24 * 60 * 60 * 1_000_000
+		mostDays  = math.MaxInt64/dayMicros - 1
+	)
+	out := view[int64](dst)
+	for i := range out {
+		nanos := int64(binary.LittleEndian.Uint64(src[12*i:]))
+		day := int64(int32(binary.LittleEndian.Uint32(src[12*i+8:])))
+		micros := nanos / 1000
+		switch {
+		case day > mostDays || day < -mostDays || micros >= dayMicros || nanos < 0 && (day > 0 || micros <= -dayMicros):
+			return fmt.Errorf("an INT96 timestamp of day %d and nanosecond %d", day, nanos)
+		case nanos != 1000*micros:
+			return ErrFiner
+		}
+		out[i] = day*dayMicros + micros - epoch*dayMicros
 	}
 	return nil
 }

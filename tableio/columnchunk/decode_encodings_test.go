@@ -1,7 +1,9 @@
 package columnchunk
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -64,6 +66,35 @@ func TestDecodeInt96(t *testing.T) {
 		require.Equal(t, parquet.Types.Int96, openFile(t, content).MetaData().Schema.Column(0).PhysicalType())
 		requireDecodes(t, []decodeCase{c}, []arrow.Array{column}, content)
 		column.Release()
+	}
+}
+
+func TestInt96InMicroseconds(t *testing.T) {
+	for _, c := range []struct {
+		day    int32
+		nanos  int64
+		micros int64
+		err    string
+	}{
+		{2440588, 0, 0, ""},
+		{2440587, 86_399_999_999_000, -1, ""},
+		{5373484, 0, 253_402_214_400_000_000, ""},                        // 9999-12-31
+		{-105862232, -32_509_551_616_000, 9_089_380_393_200_000_000, ""}, // 290000-12-30 by Spark
+		{2440588, 1, 0, "finer than a microsecond"},
+		{2440588, 86_400_000_000_000, 0, "day 2440588 and nanosecond 86400000000000"},
+		{2440588, -1000, 0, "nanosecond -1000"},
+		{math.MaxInt32, 0, 0, "day 2147483647"},
+		{math.MinInt32, 0, 0, "day -2147483648"},
+	} {
+		src := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, uint64(c.nanos)), uint32(c.day))
+		var dst [8]byte
+		err := int96ToMicros(dst[:], src)
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.micros, int64(binary.LittleEndian.Uint64(dst[:])))
 	}
 }
 

@@ -74,8 +74,11 @@ func conversion(dt arrow.DataType, leaf *schema.Column) (convert converter, widt
 	case arrow.TIMESTAMP:
 		unit := dt.(*arrow.TimestampType).Unit
 		if kind == parquet.Types.Int96 {
-			if unit == arrow.Nanosecond {
+			switch unit {
+			case arrow.Nanosecond:
 				return eachValue(12, int96ToNanos), width
+			case arrow.Microsecond:
+				return eachValue(12, int96ToMicros), width
 			}
 			return nil, 0
 		}

@@ -2,13 +2,16 @@ package columnchunk
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -18,21 +21,26 @@ import (
 // FileField is a top-level field of a file.
 type FileField struct {
 	Field  arrow.Field
-	Leaf   int     // the number of its Parquet column; -1: a nested field
-	Column *Column // for a Decoder; nil: pqarrow has to read the field
+	First  int     // its first Parquet column
+	Leaves int     // how many it has
+	Column *Column // for a Decoder, of column First; nil: pqarrow has to read the field
+	Int96  bool    // a timestamp in nanoseconds, which can be read in microseconds too
 	Err    error   // not nil: the field cannot be read; it names the column
+
+	schema *schema.Schema            // with this field alone, its lists in the form of today
+	stored metadata.KeyValueMetadata // its Arrow schema, where pqarrow needs that
 }
 
 // ReadSchema returns the Arrow schema of a file and, in the same order, where its fields come from.
 //
 // Types are those of the Arrow schema that a writer may have stored in the file, if they can hold the column: large and
 // view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types are restored. Otherwise they are
-// those that pqarrow derives from the column; JSON becomes the extension type arrow.json, UUID arrow.uuid. Nullability
-// is that of the column.
+// those that pqarrow derives from the column; JSON becomes the extension type arrow.json, UUID arrow.uuid, and INT96 a
+// timestamp without zone. Nullability is that of the column. A time adjusted to UTC is a time: Arrow's have no zone, and
+// writers of Arrow data mark all of theirs as adjusted.
 //
-// A field whose meaning has no Arrow type has an error: INTERVAL, and TIME WITH TIME ZONE, which is a time adjusted to
-// UTC in a file without an Arrow schema. (Writers of Arrow data mark all their times as adjusted, although Arrow's
-// times have no zone.)
+// A field has an error where its meaning has no Arrow type, as of INTERVAL, and where pqarrow does not understand it. Its
+// type then is that of the stored values, or binary.
 //
 // A stored schema is decoded without checks; it must have been verified, because a malformed one can make the library
 // panic.
@@ -42,40 +50,37 @@ func ReadSchema(reader *file.Reader) (*arrow.Schema, []FileField, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the stored Arrow schema: %w", err)
 	}
-	manifest, err := pqarrow.NewSchemaManifest(meta.Schema, meta.KeyValueMetadata(), nil)
-	if err != nil && stored != nil { // the stored types may be beyond pqarrow
-		manifest, err = pqarrow.NewSchemaManifest(meta.Schema, nil, nil)
-	}
+	starts, err := fieldStarts(meta.GetSchema())
 	if err != nil {
 		return nil, nil, err
 	}
-	var origins []arrow.Field
-	if stored != nil && stored.NumFields() != len(manifest.Fields) {
+	if stored != nil && stored.NumFields() != len(starts)-1 {
 		stored = nil
 	}
+	var origins []arrow.Field
 	if stored != nil {
 		origins = stored.Fields() // a copy
 	}
-	adjusted := adjustedTimes(meta)
-	fields := make([]FileField, len(manifest.Fields))
+	fields := make([]FileField, len(starts)-1)
 	arrowFields := make([]arrow.Field, len(fields))
-	for i, inferred := range manifest.Fields {
+	leaves := 0
+	for i := range fields {
+		node, err := fieldNode(meta, starts[i], starts[i+1])
+		if err != nil {
+			return nil, nil, err
+		}
 		var origin *arrow.Field
-		if stored != nil && origins[i].Name == inferred.Field.Name {
+		if stored != nil && origins[i].Name == node.Name() {
 			origin = &origins[i]
 		}
-		field := fileField(inferred, origin, meta.Schema)
-		if field.Leaf >= 0 {
-			_, interval := meta.Schema.Column(field.Leaf).LogicalType().(schema.IntervalLogicalType)
-			if interval || stored == nil && adjusted[field.Leaf] {
-				field.Err = fmt.Errorf("column %q: type %s cannot be read; leave it out with columns", field.Field.Name,
-					map[bool]string{true: "INTERVAL", false: "TIME WITH TIME ZONE"}[interval])
-				field.Column = nil
-			}
-		}
-		fields[i], arrowFields[i] = field, field.Field
+		fields[i] = fileField(node, origin, leaves, meta.Schema)
+		arrowFields[i] = fields[i].Field
+		leaves += fields[i].Leaves
 	}
-	schemaMeta := manifest.SchemaMeta
+	if leaves != meta.Schema.NumColumns() {
+		return nil, nil, fmt.Errorf("the fields of the schema have %d columns, it has %d", leaves, meta.Schema.NumColumns())
+	}
+	var schemaMeta *arrow.Metadata
 	if stored != nil {
 		kept := stored.Metadata()
 		schemaMeta = &kept
@@ -83,15 +88,30 @@ func ReadSchema(reader *file.Reader) (*arrow.Schema, []FileField, error) {
 	return arrow.NewSchema(arrowFields, schemaMeta), fields, nil
 }
 
-// fileField chooses the type of a field that pqarrow has inferred; origin is what was stored of it.
-func fileField(inferred pqarrow.SchemaField, origin *arrow.Field, parquet *schema.Schema) FileField {
+// fileField finds the type of a field whose columns begin at a leaf of a file; origin is what was stored of it.
+func fileField(node schema.Node, origin *arrow.Field, first int, leaves *schema.Schema) FileField {
+	out := FileField{First: first, Leaves: countLeaves(node)}
+	inferred, err := out.infer(node, nil)
+	if err == nil && origin != nil && !(inferred.IsLeaf() && restores(origin.Type, leaves.Column(first))) {
+		// pqarrow restores what we do not; but types may be stored that are beyond it.
+		if again, err := out.infer(node, origin); err == nil {
+			inferred = again
+		} else if inferred, err = out.infer(node, nil); err != nil {
+			return out.refused(node.Name(), err)
+		}
+	}
+	if err != nil {
+		return out.refused(node.Name(), err)
+	}
 	field := *inferred.Field
 	field.Metadata = fieldMetadata(field.Metadata, origin)
 	if !inferred.IsLeaf() {
-		return FileField{Field: field, Leaf: -1}
+		out.Field = field
+		return out
 	}
-	leaf := parquet.Column(inferred.ColIndex)
+	leaf := leaves.Column(first)
 	_, isJSON := leaf.LogicalType().(schema.JSONLogicalType)
+	_, isInterval := leaf.LogicalType().(schema.IntervalLogicalType)
 	switch {
 	case origin != nil && restores(origin.Type, leaf):
 		field.Type = origin.Type
@@ -99,12 +119,88 @@ func fileField(inferred pqarrow.SchemaField, origin *arrow.Field, parquet *schem
 		if dt, err := extensions.NewJSONType(arrow.BinaryTypes.String); err == nil {
 			field.Type = dt
 		}
+	case leaf.PhysicalType() == parquet.Types.Int96: // local time or UTC, which the file does not tell
+		field.Type = &arrow.TimestampType{Unit: arrow.Nanosecond}
+		out.Int96 = true
 	}
-	out := FileField{Field: field, Leaf: inferred.ColIndex}
-	if Decodes(field.Type, leaf) {
+	out.Field = field
+	switch {
+	case isInterval:
+		out.Refuse(errors.New("type INTERVAL has no equivalent here"))
+	case Decodes(field.Type, leaf):
 		out.Column = &Column{Field: field, Leaf: leaf}
 	}
 	return out
+}
+
+// Refuse makes it an error to read the field.
+func (f *FileField) Refuse(reason error) {
+	f.Column = nil
+	f.Err = fmt.Errorf("column %q cannot be read: %w; leave it out with columns", f.Field.Name, reason)
+}
+
+// refused is the field where its type is not known.
+func (f FileField) refused(name string, reason error) FileField {
+	f.Field = arrow.Field{Name: name, Type: arrow.BinaryTypes.Binary, Nullable: true}
+	f.Refuse(reason)
+	return f
+}
+
+// infer has pqarrow derive the type of the field, with what was stored of it or nil.
+func (f *FileField) infer(node schema.Node, origin *arrow.Field) (inferred pqarrow.SchemaField, err error) {
+	err = caught(func() (err error) {
+		if origin != nil {
+			serialized := flight.SerializeSchema(arrow.NewSchema([]arrow.Field{*origin}, nil), memory.NewGoAllocator())
+			f.stored = metadata.NewKeyValueMetadata()
+			if err := f.stored.Append(storedArrowKey, base64.StdEncoding.EncodeToString(serialized)); err != nil {
+				return err
+			}
+		} else {
+			f.stored = nil
+		}
+		root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
+		if err != nil {
+			return err
+		}
+		modern, err := modernLists(root)
+		if err != nil {
+			return err
+		}
+		f.schema = schema.NewSchema(modern.(*schema.GroupNode))
+		manifest, err := pqarrow.NewSchemaManifest(f.schema, f.stored, nil)
+		if err == nil {
+			inferred = manifest.Fields[0]
+		}
+		return err
+	})
+	return inferred, err
+}
+
+func countLeaves(node schema.Node) int {
+	group, ok := node.(*schema.GroupNode)
+	if !ok {
+		return 1
+	}
+	n := 0
+	for i := range group.NumFields() {
+		n += countLeaves(group.Field(i))
+	}
+	return n
+}
+
+// Alone returns the metadata of a file with this field alone, whose columns are those of a file. pqarrow thereby reads
+// the field without a look at the others, which may be many, or beyond it.
+func (f *FileField) Alone(meta *metadata.FileMetaData) *metadata.FileMetaData {
+	alone, inner := *meta, *meta.FileMetaData
+	inner.KeyValueMetadata = f.stored
+	inner.RowGroups = slices.Clone(inner.RowGroups)
+	for i, group := range inner.RowGroups {
+		part := *group
+		part.Columns = part.Columns[f.First : f.First+f.Leaves]
+		inner.RowGroups[i] = &part
+	}
+	alone.FileMetaData, alone.Schema = &inner, f.schema
+	return &alone
 }
 
 // restores says whether a stored type is that of the column: the values can be decoded as such, and mean the same.
@@ -168,22 +264,4 @@ func storedSchema(meta metadata.KeyValueMetadata) (*arrow.Schema, error) {
 		return nil, err
 	}
 	return flight.DeserializeSchema(serialized, memory.NewGoAllocator())
-}
-
-// adjustedTimes says which columns are times that were explicitly adjusted to UTC. The older annotations of times,
-// which say nothing of a zone, read as adjusted too.
-func adjustedTimes(meta *metadata.FileMetaData) map[int]bool {
-	adjusted := map[int]bool{}
-	leaf := 0
-	for _, element := range meta.GetSchema() {
-		if !element.IsSetType() {
-			continue // a group
-		}
-		if logical := element.GetLogicalType(); logical != nil && logical.IsSetTIME() &&
-			logical.GetTIME().GetIsAdjustedToUTC() {
-			adjusted[leaf] = true
-		}
-		leaf++
-	}
-	return adjusted
 }
