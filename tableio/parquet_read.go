@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
@@ -137,6 +138,13 @@ func (s *parquetSource) refuse(faults map[int]error) {
 		if err := checkType(column.Field.Type); err != nil && reason == nil {
 			reason = err
 			column.Field.Type = arrow.BinaryTypes.Binary
+		}
+		for leaf := column.First; leaf < column.First+column.Leaves && reason == nil; leaf++ {
+			decimal, ok := s.file.MetaData().Schema.Column(leaf).LogicalType().(schema.DecimalLogicalType)
+			if ok && decimal.Scale() < 0 {
+				reason = fmt.Errorf("a decimal of scale %d", decimal.Scale())
+				column.Field.Type = arrow.BinaryTypes.Binary
+			}
 		}
 		for _, group := range s.file.MetaData().GetRowGroups() {
 			columns := group.GetColumns()

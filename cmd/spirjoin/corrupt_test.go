@@ -237,14 +237,16 @@ func TestCorruptFiles(t *testing.T) {
 				content, err := os.ReadFile(path)
 				require.NoError(t, err)
 				require.NoError(t, os.Remove(path))
-				require.True(t, joinsOrRefuses(t, source, content, "intact", right), source.name)
+				join := corruptJoin{source.extension, content, "intact", []string{right, "--on", "k"}}
+				require.True(t, join.run(t), source.name)
 				for i := range mutants / len(sources) {
 					t.Run(fmt.Sprintf("%s/%d", source.name, i), func(t *testing.T) {
 						ran++
 						seed := fnv.New64a()
 						fmt.Fprint(seed, format, source.name)
-						changed, how := mutant(content, rand.New(rand.NewPCG(seed.Sum64(), uint64(i))))
-						if !joinsOrRefuses(t, source, changed, how, right) {
+						join := join
+						join.content, join.how = mutant(content, rand.New(rand.NewPCG(seed.Sum64(), uint64(i))))
+						if !join.run(t) {
 							refused++
 						}
 					})
@@ -257,29 +259,69 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
-// joinsOrRefuses joins a damaged file with an intact one and says whether that succeeded.
-func joinsOrRefuses(t *testing.T, source corruptSource, content []byte, how, right string) bool {
+// corruptJoin is a join of a damaged file.
+type corruptJoin struct {
+	extension string
+	content   []byte
+	how       string   // it was damaged
+	args      []string // the other file and options
+}
+
+// run joins the file and says whether that succeeded.
+func (c corruptJoin) run(t *testing.T) bool {
 	t.Helper()
 	dir := t.TempDir()
-	left := filepath.Join(dir, "left"+source.extension)
-	require.NoError(t, os.WriteFile(left, content, 0o666))
+	left, out := filepath.Join(dir, "left"+c.extension), filepath.Join(dir, "out.parquet")
+	require.NoError(t, os.WriteFile(left, c.content, 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	o := program(ctx, strings.NewReader(""), "join", left, right, "--on", "k", "--device", "host", "-q",
-		"-o", filepath.Join(dir, "out.parquet"))
-	t.Logf("%s: code %d %s", how, o.code, o.stderr)
+	o := program(ctx, strings.NewReader(""), append([]string{"join", left, "--device", "host", "-q", "-o", out}, c.args...)...)
+	t.Logf("%s: code %d %s", c.how, o.code, o.stderr)
 	if o.code == exitDone {
-		require.Empty(t, o.stderr, how)
+		require.Empty(t, o.stderr, c.how)
 		requireFiles(t, dir, filepath.Base(left), "out.parquet")
 		return true
 	}
-	require.Contains(t, []int{exitUsage, exitInputOutput, exitNoDevice, exitLimit}, o.code, "%s\n%s", how, o.stderr)
+	require.Contains(t, []int{exitUsage, exitInputOutput, exitNoDevice, exitLimit}, o.code, "%s\n%s", c.how, o.stderr)
 	requireOneLine(t, o)
 	for _, word := range []string{"runtime error", "panic", "goroutine", "interface conversion", "invalid memory"} {
-		require.NotContains(t, o.stderr, word, how)
+		require.NotContains(t, o.stderr, word, c.how)
 	}
 	requireFiles(t, dir, filepath.Base(left))
 	return false
+}
+
+// Damaged files of other programs are joined or refused likewise. Their columns of all kinds are read. Most of them are so
+// small that a mutant seldom leaves them readable.
+func TestCorruptForeignFiles(t *testing.T) {
+	const folder = "../../tableio/testdata/foreign"
+	one := filepath.Join(folder, "one.csv")
+	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
+	require.NoError(t, err)
+	mutants := 3
+	switch {
+	case devicetest.Full():
+		mutants = 100
+	case testing.Short():
+		mutants = 1
+	}
+	for _, path := range files {
+		name := filepath.Base(path)
+		if name == "list.txt" {
+			continue
+		}
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for i := range mutants {
+			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
+				seed := fnv.New64a()
+				fmt.Fprint(seed, name)
+				changed, how := mutant(content, rand.New(rand.NewPCG(seed.Sum64(), uint64(i))))
+				corruptJoin{extension: filepath.Ext(name), content: changed, how: how,
+					args: []string{one, "--how", "cross"}}.run(t)
+			})
+		}
+	}
 }
 
 // The mutants change something, and are the same whenever they are made.
