@@ -54,8 +54,8 @@ var rooms = []room{
 		"github.com/apache/arrow-go golang.org/x"},
 	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text",
 		"github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress golang.org/x"},
-	{"tableio/columnchunk", "",
-		"github.com/apache/arrow-go github.com/klauspost/compress github.com/pierrec/lz4 golang.org/x"},
+	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress " +
+		"github.com/pierrec/lz4 golang.org/x"},
 	{"join", "query planner deliver exchange exchange/peers exchange/topology join/graphics join/hmg join/hash join/sortmerge operator relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend internal/text",
