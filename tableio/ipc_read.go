@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -24,7 +26,8 @@ type arrowFileSource struct {
 	total  int64
 	blocks []arrowBlock // the record batches
 
-	aheadBytes int64 // ReadOptions.AheadBytes
+	endianness endian.Endianness // of the values in the file; fields is native
+	aheadBytes int64             // ReadOptions.AheadBytes
 }
 
 func openArrowFile(in *input, aheadBytes int64) (source, error) {
@@ -33,18 +36,20 @@ func openArrowFile(in *input, aheadBytes int64) (source, error) {
 		return nil, err
 	}
 	s := &arrowFileSource{in: in, total: rows, blocks: blocks, aheadBytes: aheadBytes}
-	reader, err := s.open(newScope(nil))
+	reader, err := s.open(newScope(nil), ipc.WithEnsureNativeEndian(false)) // to see what the file has
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Close()
-	s.fields = reader.Schema()
+	s.endianness = reader.Schema().Endianness()
+	s.fields = reader.Schema().WithEndianness(endian.NativeEndian)
 	return s, nil
 }
 
-func (s *arrowFileSource) open(mem memory.Allocator) (*ipc.FileReader, error) {
+func (s *arrowFileSource) open(mem memory.Allocator, options ...ipc.Option) (*ipc.FileReader, error) {
 	content := io.NewSectionReader(s.in.at, 0, s.in.size)
-	return ipc.NewFileReader(content, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
+	options = append(options, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(s.in.size))
+	return ipc.NewFileReader(content, options...)
 }
 
 func (s *arrowFileSource) schema() *arrow.Schema { return s.fields }
@@ -53,7 +58,10 @@ func (s *arrowFileSource) rows() int64           { return s.total }
 func (s *arrowFileSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
-	if selection, ok := selectArrowColumns(s.fields, columns); ok {
+	if err := checkEndianness(s.endianness, s.fields, columns); err != nil {
+		return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
+	}
+	if selection, ok := selectArrowColumns(s.fields, columns, s.endianness); ok {
 		return s.selected(ctx, selection, mem)
 	}
 	return func(yield func(arrow.RecordBatch, error) bool) {
@@ -142,11 +150,12 @@ func (s *arrowFileSource) selected(
 
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
 type arrowStreamSource struct {
-	in       *input
-	fields   *arrow.Schema
-	rest     io.Reader // of a pipe: everything, once
-	consumed bool
-	ahead    int // record batches that are read before they are drawn
+	in         *input
+	fields     *arrow.Schema
+	endianness endian.Endianness // of the values in the stream; fields is native
+	rest       io.Reader         // of a pipe: everything, once
+	consumed   bool
+	ahead      int // record batches that are read before they are drawn
 }
 
 func openArrowStream(in *input, aheadBytes int64) (source, error) {
@@ -161,12 +170,13 @@ func openArrowStream(in *input, aheadBytes int64) (source, error) {
 	}
 	mem := newScope(nil)
 	messages := &streamMessages{in: io.TeeReader(stream, &head), mem: mem, sizeBytes: in.size}
-	reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
+	reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem), ipc.WithEnsureNativeEndian(false))
 	if err != nil {
 		return nil, err
 	}
 	defer reader.Release()
-	s.fields = reader.Schema()
+	s.endianness = reader.Schema().Endianness()
+	s.fields = reader.Schema().WithEndianness(endian.NativeEndian)
 	s.rest = io.MultiReader(&head, stream)
 	return s, nil
 }
@@ -178,6 +188,10 @@ func (s *arrowStreamSource) batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
+		if err := checkEndianness(s.endianness, s.fields, columns); err != nil {
+			yield(nil, err)
+			return
+		}
 		content := s.rest
 		switch {
 		case s.in.at != nil:
@@ -187,38 +201,102 @@ func (s *arrowStreamSource) batches(
 			return
 		}
 		s.consumed = true
-		messages := &streamMessages{in: bufio.NewReaderSize(content, 1<<16), mem: mem, sizeBytes: s.in.size}
-		reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer reader.Release()
-		type numbered struct {
-			index int
-			batch arrow.RecordBatch
-		}
-		decoded := func(yield func(numbered, error) bool) {
-			i := 0
-			for ; reader.Next(); i++ {
-				batch := reader.RecordBatch()
-				batch.Retain()
-				if !yield(numbered{i, batch}, nil) {
-					return
-				}
-			}
-			if err := guardIn(fmt.Sprintf("record batch %d", i), reader.Err); err != nil {
-				yield(numbered{}, err)
-			}
-		}
-		work := func(_ context.Context, job numbered) (batch arrow.RecordBatch, err error) {
+		work := func(_ context.Context, job numberedBatch) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", job.index), func() error {
 				batch, err = takeColumns(job.batch, s.fields, columns, mem)
 				return err
 			})
 		}
+		decoded := s.decode(bufio.NewReaderSize(content, 1<<16), mem)
 		inOrder(ctx, s.ahead, decoded, work, arrow.RecordBatch.Release)(yield)
 	}
+}
+
+type numberedBatch struct {
+	index int
+	batch arrow.RecordBatch
+}
+
+// decode gives the record batches of all streams in the content, which must have the schema of the first.
+func (s *arrowStreamSource) decode(content *bufio.Reader, mem memory.Allocator) iter.Seq2[numberedBatch, error] {
+	return func(yield func(numberedBatch, error) bool) {
+		index := 0
+		for stream := 1; ; stream++ {
+			messages := &streamMessages{in: content, mem: mem, sizeBytes: s.in.size}
+			reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
+			if err == nil && !reader.Schema().Equal(s.fields) {
+				reader.Release()
+				err = fmt.Errorf("its schema is not that of the first: %s", schemaDifference(s.fields, reader.Schema()))
+			}
+			if err != nil {
+				if stream > 1 {
+					err = fmt.Errorf("stream %d, behind the end of the one before: %w", stream, err)
+				}
+				yield(numberedBatch{}, err)
+				return
+			}
+			goOn := true
+			for goOn && reader.Next() {
+				batch := reader.RecordBatch()
+				batch.Retain()
+				goOn = yield(numberedBatch{index, batch}, nil)
+				index++
+			}
+			err = guardIn(fmt.Sprintf("record batch %d", index), reader.Err)
+			reader.Release()
+			if !goOn {
+				return
+			}
+			more := false
+			if err == nil {
+				more, err = anotherStream(content)
+			}
+			if err != nil {
+				yield(numberedBatch{}, err)
+			}
+			if err != nil || !more {
+				return
+			}
+		}
+	}
+}
+
+// anotherStream says whether something follows the end of a stream. Further end-of-stream markers are skipped.
+func anotherStream(content *bufio.Reader) (bool, error) {
+	for {
+		next, err := content.Peek(8)
+		switch {
+		case errors.Is(err, io.EOF) && len(bytes.Trim(next, "\x00\xff")) == 0:
+			return false, nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return false, err
+		case len(next) == 8 && binary.LittleEndian.Uint64(next) == continuation: // and a length of 0
+			_, err = content.Discard(8)
+		case len(next) >= 4 && binary.LittleEndian.Uint32(next) == 0:
+			_, err = content.Discard(4)
+		default:
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// schemaDifference names the first field that differs.
+func schemaDifference(want, got *arrow.Schema) string {
+	for i, field := range want.Fields() {
+		if i >= got.NumFields() {
+			return fmt.Sprintf("column %q is missing", field.Name)
+		}
+		if other := got.Field(i); !field.Equal(other) {
+			return fmt.Sprintf("column %q %s instead of %q %s", other.Name, other.Type, field.Name, field.Type)
+		}
+	}
+	if extra := want.NumFields(); extra < got.NumFields() {
+		return fmt.Sprintf("there is a further column, %q", got.Field(extra).Name)
+	}
+	return "it differs in nullability or metadata"
 }
 
 // takeColumns checks the chosen columns and takes over the batch. The columns

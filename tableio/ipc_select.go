@@ -30,14 +30,14 @@ type arrowSelection struct {
 const bodyAlignment = 64
 
 // selectArrowColumns says no where all columns are taken, or one twice, or where a column of the file has another
-// layout than one node with its buffers: then messages are read as a whole.
-func selectArrowColumns(schema *arrow.Schema, columns []int) (*arrowSelection, bool) {
+// layout than one node with its buffers: then messages are read as a whole. Values of the other endianness than the
+// machine's are swapped by Arrow's reader, which learns of it from the schema.
+func selectArrowColumns(schema *arrow.Schema, columns []int, values endian.Endianness) (*arrowSelection, bool) {
 	distinct := map[int]bool{}
 	for _, column := range columns {
 		distinct[column] = true
 	}
-	if len(distinct) != len(columns) || len(columns) == schema.NumFields() ||
-		schema.Endianness() != endian.NativeEndian {
+	if len(distinct) != len(columns) || len(columns) == schema.NumFields() {
 		return nil, false
 	}
 	s := &arrowSelection{schema: chosenSchema(schema, columns), columns: columns, bufferOf: []int{0}}
@@ -52,7 +52,7 @@ func selectArrowColumns(schema *arrow.Schema, columns []int) (*arrowSelection, b
 		s.all = append(s.all, i)
 	}
 	var out bytes.Buffer
-	if err := ipc.NewWriter(&out, ipc.WithSchema(s.schema)).Close(); err != nil {
+	if err := ipc.NewWriter(&out, ipc.WithSchema(s.schema.WithEndianness(values))).Close(); err != nil {
 		return nil, false
 	}
 	s.schemaBytes = out.Bytes()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -59,7 +60,7 @@ func TestSelectionProperty(t *testing.T) {
 		writeFile(rt, path, schema, batches, WriteOptions{Compression: compression})
 		fields := schema.NumFields()
 		columns := rapid.SliceOfNDistinct(rapid.IntRange(0, fields-1), 0, fields-1, rapid.ID).Draw(rt, "columns")
-		selection, ok := selectArrowColumns(schema, columns)
+		selection, ok := selectArrowColumns(schema, columns, endian.NativeEndian)
 		require.True(rt, ok)
 		file, err := os.Open(path)
 		require.NoError(rt, err)

@@ -1,6 +1,7 @@
 package tableio
 
 import (
+	"bufio"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -79,6 +80,7 @@ const (
 	messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 1, 2, 3, 4
 	schemaFields, schemaMetadata                                         = 1, 2
 	fieldChildren, fieldMetadata                                         = 5, 6
+	keyValueKey                                                          = 0
 	dictionaryData                                                       = 1
 	batchLength, batchNodes, batchBuffers                                = 0, 1, 2
 	batchCompression, batchVariadicCounts                                = 3, 4
@@ -93,7 +95,7 @@ const (
 // and gives the rows of a record batch.
 func verifyMessage(meta []byte, body io.ReaderAt) (rows int64, err error) {
 	message := flatRoot(meta)
-	if _, _, err := message.vector(messageMetadata, offsetBytes); err != nil {
+	if err := verifyMessageMetadata(message); err != nil {
 		return 0, err
 	}
 	header, ok := message.table(messageHeader)
@@ -120,6 +122,29 @@ func verifyMessage(meta []byte, body io.ReaderAt) (rows int64, err error) {
 	default:
 		return 0, fmt.Errorf("a message has the unknown type %d", kind)
 	}
+}
+
+// verifyMessageMetadata refuses compression as Arrow 0.17 wrote it, with buffers that look like any others and a key in
+// the metadata of the message.
+func verifyMessageMetadata(message flatTable) error {
+	const experimental = "ARROW:experimental_compression"
+	at, length, err := message.vector(messageMetadata, offsetBytes)
+	if err != nil {
+		return err
+	}
+	for i := range length {
+		element := at + i*offsetBytes
+		pair := flatTable{message.buf, element + int(binary.LittleEndian.Uint32(message.buf[element:]))}
+		key, keyBytes, err := pair.vector(keyValueKey, 1)
+		if err != nil {
+			return err
+		}
+		if string(message.buf[key:key+keyBytes]) == experimental {
+			return fmt.Errorf("the buffers are compressed as by Arrow 0.17 (%s); write the file again with Arrow 1.0 or later",
+				experimental)
+		}
+	}
+	return nil
 }
 
 func verifySchema(schema flatTable) error {
@@ -248,7 +273,37 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []arrowBlo
 			}
 		}
 	}
+	if err := verifyGap(in, batches, sizeBytes-tail-footerBytes); err != nil {
+		return 0, nil, err
+	}
 	return rows, batches, nil
+}
+
+// verifyGap looks for the end of another file between the last record batch and the footer. Files that were put behind
+// one another have only the last one's footer, whose places are then those of the first one's messages.
+func verifyGap(in io.ReaderAt, batches []arrowBlock, footerAt int64) error {
+	const end = "ARROW1"
+	gap := int64(len(end)) + 2 // behind the file's own magic bytes
+	for _, block := range batches {
+		gap = max(gap, block.offset+block.metaBytes+block.bodyBytes)
+	}
+	if gap >= footerAt {
+		return nil
+	}
+	between := bufio.NewReaderSize(io.NewSectionReader(in, gap, footerAt-gap), 1<<16)
+	for {
+		_, err := between.ReadSlice(end[0])
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		if rest, _ := between.Peek(2*len(end) - 1); string(rest) == (end + end)[1:] {
+			return errors.New("several Arrow files were put behind one another; only a stream can be continued so")
+		}
+	}
+	return nil
 }
 
 // verifyBlock checks one message of a file.
