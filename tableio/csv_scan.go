@@ -26,7 +26,7 @@ const csvTileRecords = 256
 
 // csvScanner walks the records of a block.
 //
-// It looks for delimiters, quotes and line ends in eight bytes at once: a byte of a word that equals one of them gets
+// A carriage return that ends a line by itself is made a line feed first. It looks for delimiters, quotes and line ends in eight bytes at once: a byte of a word that equals one of them gets
 // its highest bit set, and the positions of these bits are taken one by one. The line ends that pad a block end the
 // last field, too.
 type csvScanner struct {
@@ -56,6 +56,9 @@ func (s *csvScanner) reset(block csvBlock, delimiter byte, columns int) {
 	s.csvBlock, s.delimiter, s.columns = block, delimiter, columns
 	s.pos, s.nextLine, s.ascii = 0, block.firstLine, asciiUnknown
 	s.spans, s.lines = s.spans[:0], s.lines[:0]
+	if s.returns {
+		feedReturns(s.data)
+	}
 }
 
 // tile scans the next records, csvTileRecords at most, and returns how many. An error, io.EOF behind the last record,
@@ -219,6 +222,9 @@ func (s *csvScanner) quotedField(at int) (span csvSpan, next int, err error) {
 			continue
 		}
 		s.nextLine += int64(bytes.Count(s.data[start:i], []byte{'\n'}))
+		if s.returns {
+			s.nextLine += int64(countReturns(s.data[start:i]))
+		}
 		rest := s.data[i+1:]
 		atEnd := len(rest) == 0 || rest[0] == s.delimiter || rest[0] == '\n' ||
 			rest[0] == '\r' && (len(rest) == 1 || rest[1] == '\n')

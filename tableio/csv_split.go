@@ -3,10 +3,12 @@ package tableio
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math/bits"
 	"sync"
 )
 
@@ -24,6 +26,7 @@ type csvBlock struct {
 	firstLine int64 // 1-based
 	data      []byte
 	padded    []byte // data and csvPadBytes line ends
+	returns   bool   // a carriage return alone ends some line
 	buffer    *csvBuffer
 }
 
@@ -80,8 +83,9 @@ func splitCSV(ctx context.Context, content *io.SectionReader, firstLine int64) i
 			carry = append(carry[:0], text[end:]...)
 			if end > 0 {
 				copy(buffer[end:], csvPad[:])
-				lines := int64(bytes.Count(text[:end], []byte{'\n'}))
-				if !yield(csvBlock{line, text[:end], buffer[:end+csvPadBytes], owner}, nil) {
+				returns := countReturns(text[:end])
+				lines := int64(bytes.Count(text[:end], []byte{'\n'}) + returns)
+				if !yield(csvBlock{line, text[:end], buffer[:end+csvPadBytes], returns > 0, owner}, nil) {
 					return
 				}
 				line += lines
@@ -93,12 +97,21 @@ func splitCSV(ctx context.Context, content *io.SectionReader, firstLine int64) i
 	}
 }
 
-// lastRecordEnd is the offset behind the last line end outside quotes, or 0. It looks from the end backwards: whether
-// a place is quoted follows from the number of quotes behind it.
+// lastRecordEnd is the offset behind the last line end outside quotes, or 0. It may be that of the last line feed though
+// carriage returns follow. The last byte is no line end if it is a carriage return: a line feed may follow.
 func lastRecordEnd(text []byte) int {
+	if end := lastOutsideQuotes(text, '\n'); end > 0 {
+		return end
+	}
+	return lastOutsideQuotes(text[:max(0, len(text)-1)], '\r')
+}
+
+// lastOutsideQuotes is the offset behind the last such byte outside quotes, or 0. It looks from the end backwards:
+// whether a place is quoted follows from the number of quotes behind it.
+func lastOutsideQuotes(text []byte, lineEnd byte) int {
 	quoted := bytes.Count(text, []byte{'"'})%2 == 1
 	for end := len(text); ; {
-		i := bytes.LastIndexByte(text[:end], '\n')
+		i := bytes.LastIndexByte(text[:end], lineEnd)
 		if i < 0 {
 			return 0
 		}
@@ -109,5 +122,44 @@ func lastRecordEnd(text []byte) int {
 			return i + 1
 		}
 		end = i
+	}
+}
+
+// countReturns counts carriage returns that no line feed follows. Whole words are looked at, shifted by a byte for what
+// follows; texts without carriage returns cost no more than a search.
+func countReturns(text []byte) (count int) {
+	at := bytes.IndexByte(text, '\r')
+	if at < 0 {
+		return 0
+	}
+	equal := func(word uint64, c byte) uint64 { // the highest bit of each byte that equals c
+		word ^= uint64(c) * eachByte
+		return ^((word&lowBits + lowBits) | word | lowBits)
+	}
+	for ; at+9 <= len(text); at += 8 {
+		word, next := binary.LittleEndian.Uint64(text[at:]), binary.LittleEndian.Uint64(text[at+1:])
+		count += bits.OnesCount64(equal(word, '\r') &^ equal(next, '\n'))
+	}
+	for ; at < len(text); at++ {
+		if text[at] == '\r' && (at+1 == len(text) || text[at+1] != '\n') {
+			count++
+		}
+	}
+	return count
+}
+
+// feedReturns makes line feeds of carriage returns that end a record by themselves. Those between quotes stay.
+func feedReturns(text []byte) {
+	quoted, from := false, 0
+	for {
+		n := bytes.IndexByte(text[from:], '\r')
+		if n < 0 {
+			return
+		}
+		at := from + n
+		quoted = quoted != (bytes.Count(text[from:at], []byte{'"'})%2 == 1)
+		if from = at + 1; !quoted && (from == len(text) || text[from] != '\n') {
+			text[at] = '\n'
+		}
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 func writeText(t testing.TB, text string) string {
@@ -99,6 +101,11 @@ func TestCSVForms(t *testing.T) {
 		want []string
 	}{
 		"windows line ends":        {"a,b\r\n1,x\r\n2,y\r\n", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"old mac line ends":        {"a,b\r1,x\r\r2,y\r", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"no end of last old line":  {"a,b\r1,x\r2,y", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"mixed line ends":          {"a,b\r1,x\n2,\"y\"\r\n3,\"z\"\r4,\r\n", CSVOptions{}, []string{"a int64: 1|2|3|4", "b utf8: x|y|z|(null)"}},
+		"quoted carriage returns":  {"a,b\r1,\"x\ry\"\r2,\"\r\"\"\r\n\"\r", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x\ry|\r\"\r\n"}},
+		"old ends of one column":   {"a\r1\r\r3\r", CSVOptions{}, []string{"a int64: 1|(null)|3"}},
 		"no end of last line":      {"a,b\n1,x\n2,\"y\"", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
 		"byte order mark":          {"\ufeffa\n1\n", CSVOptions{}, []string{"a int64: 1"}},
 		"quotes, commas, new line": {"a,b\n\"x\"\"y\",\"1,\n2\"\n", CSVOptions{}, []string{"a utf8: x\"y", "b utf8: 1,\n2"}},
@@ -129,6 +136,8 @@ func TestCSVFaults(t *testing.T) {
 		want string
 	}{
 		"too few fields":      {"a,b\n1,2\n3\n", CSVOptions{}, "line 3 has 1 fields, 2 are expected"},
+		"old line ends":       {"a,b\r\"x\r\ry\",2\r3\r", CSVOptions{}, "line 5 has 1 fields, 2 are expected"},
+		"mixed line ends":     {"a,b\n\"x\r\ny\",2\r1,1\n3\r", CSVOptions{}, "line 5 has 1 fields, 2 are expected"},
 		"too many fields":     {"a,b\n1,2,3\n", CSVOptions{}, "line 2 has 3 fields"},
 		"line behind quotes":  {"a,b\n\"x\n\ny\",2\n3\n", CSVOptions{}, "line 5 has"},
 		"bare quote":          {"a,b\n1,x\"y\n", CSVOptions{}, "line 2, field 2: a quote inside"},
@@ -316,12 +325,13 @@ func TestCSVEmptyTextFirst(t *testing.T) {
 
 func csvBlockOf(firstLine int64, text string) csvBlock {
 	padded := append([]byte(text), csvPad[:]...)
-	return csvBlock{firstLine: firstLine, data: padded[:len(text)], padded: padded}
+	data := padded[:len(text)]
+	return csvBlock{firstLine: firstLine, data: data, padded: padded, returns: countReturns(data) > 0}
 }
 
 func TestSplitCSVIsBlockSizeFree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab,\"\"\n\n\r")), 0, 60, -1).Draw(rt, "text")
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab,\"\"\n\n\r\r")), 0, 60, -1).Draw(rt, "text")
 		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
 		parse := func(parts ...string) (records [][]string, err error) {
 			line := int64(1)
@@ -342,7 +352,8 @@ func TestSplitCSVIsBlockSizeFree(t *testing.T) {
 					scanner.spans = scanner.spans[:0]
 					records = append(records, texts)
 				}
-				line += int64(strings.Count(part, "\n"))
+				feeds := strings.ReplaceAll(part, "\r\n", "\n")
+				line += int64(strings.Count(feeds, "\n") + strings.Count(feeds, "\r"))
 				if scanner.nextLine != line && strings.HasSuffix(part, "\n") {
 					return nil, fmt.Errorf("at line %d instead of %d", scanner.nextLine, line)
 				}
@@ -359,6 +370,33 @@ func TestSplitCSVIsBlockSizeFree(t *testing.T) {
 		require.NoError(rt, splitErr)
 		require.Equal(rt, whole, split)
 	})
+}
+
+// A file of several blocks without a line feed is read, and one in which they end in the middle.
+func TestOldLineEndsOfLargeFiles(t *testing.T) {
+	devicetest.SkipRace(t)
+	const rows = 3 * csvBlockBytes / 20
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for row := range rows {
+		end := "\r"
+		if row < rows/3 {
+			end = "\r\n"
+		}
+		fmt.Fprintf(&text, "%08d9,\"x\ry,zz\"%s", row, end)
+	}
+	path := writeText(t, text.String())
+	readFile(t, path, []string{"b"}, ReadOptions{}, func(got arrow.Table) {
+		require.EqualValues(t, rows, got.NumRows())
+		for _, chunk := range got.Column(0).Data().Chunks() {
+			for row := range chunk.Len() {
+				require.Equal(t, "x\ry,zz", chunk.ValueStr(row))
+			}
+		}
+	})
+	require.NoError(t, os.WriteFile(path, []byte(text.String()+"1,2,3\r"), 0o600))
+	_, err := Open(t.Context(), path, ReadOptions{})
+	require.ErrorContains(t, err, fmt.Sprintf("line %d has 3 fields", 2+2*rows))
 }
 
 // FuzzCSV reads arbitrary bytes with arbitrary options: never a panic, errors
