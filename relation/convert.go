@@ -224,7 +224,7 @@ func (e *BeyondError) Error() string {
 // Unwrap returns the sentinel.
 func (e *BeyondError) Unwrap() error { return backend.ErrUnsupported }
 
-func errBeyond(column arrow.Array, row int) error { return &BeyondError{row, column.ValueStr(row)} }
+func errBeyond(column arrow.Array, row int) error { return &BeyondError{row, ValueText(column, row)} }
 
 // convertFloats calls set with the value of every row of a float or integer column that a float64 holds exactly.
 func convertFloats(ctx context.Context, column arrow.Array, set func(i int, v float64)) error {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -479,11 +478,7 @@ func (p *KeyPlan) Text(side Side, row int) string {
 	var parts []string
 	for k, column := range p.sides[side].columns {
 		for part := range column.segments(row, row+1) {
-			value := part.values.ValueStr(part.from)
-			if value == array.NullValueStr {
-				value = "NULL"
-			}
-			parts = append(parts, p.keys[k].sides[side].name+"="+value)
+			parts = append(parts, p.keys[k].sides[side].name+"="+ValueText(part.values, part.from))
 		}
 	}
 	if len(parts) == 1 {

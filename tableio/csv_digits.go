@@ -3,7 +3,6 @@ package tableio
 import (
 	"math"
 	"math/bits"
-	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -70,21 +69,6 @@ func appendDecimal(dst []byte, v decimal128.Num, scale int32) []byte {
 	unit := powersOfTen[scale]
 	dst = append(appendUint(dst, uint64(low/unit)), '.')
 	return appendPadded(dst, uint64(low%unit), int(scale))
-}
-
-// appendFloat writes the shortest text that reads back the same. A whole number gets ".0" where it is short, so that
-// inference does not make it an integer.
-func appendFloat(dst []byte, v float64, bits int) []byte {
-	switch {
-	case math.IsInf(v, 1):
-		return append(dst, "Inf"...)
-	case math.IsInf(v, -1):
-		return append(dst, "-Inf"...)
-	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return strconv.AppendFloat(dst, v, 'f', 1, bits)
-	}
-	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
 // The years that a text of four digits holds.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // csvRows turns rows of a batch into text. It may be used by several goroutines.
@@ -154,9 +156,9 @@ func csvFormatter(column arrow.Array) formatFunc {
 	case *array.Uint64:
 		return formatUnsigned(c.Uint64Values())
 	case *array.Float32:
-		return func(dst []byte, row int) []byte { return appendFloat(dst, float64(c.Value(row)), 32) }
+		return func(dst []byte, row int) []byte { return text.AppendFloat(dst, float64(c.Value(row)), 32) }
 	case *array.Float64:
-		return func(dst []byte, row int) []byte { return appendFloat(dst, c.Value(row), 64) }
+		return func(dst []byte, row int) []byte { return text.AppendFloat(dst, c.Value(row), 64) }
 	case *array.Decimal128:
 		scale := c.DataType().(*arrow.Decimal128Type).Scale
 		return func(dst []byte, row int) []byte { return appendDecimal(dst, c.Value(row), scale) }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
@@ -106,31 +105,7 @@ func cellText(column arrow.Array, row int) string {
 	if relation.IsNull(column, row) {
 		return "NULL"
 	}
-	return text.Shorten(text.Printable(valueText(column, row)), previewCellWidth)
-}
-
-// valueText writes a value, decimals with all digits of their scale.
-func valueText(column arrow.Array, row int) string {
-	switch c := column.(type) {
-	case *array.Decimal32:
-		return decimalText(c, row)
-	case *array.Decimal64:
-		return decimalText(c, row)
-	case *array.Decimal128:
-		return decimalText(c, row)
-	case *array.Decimal256:
-		return decimalText(c, row)
-	case *array.Dictionary:
-		return valueText(c.Dictionary(), c.GetValueIndex(row))
-	}
-	return column.ValueStr(row)
-}
-
-func decimalText[T interface{ ToString(scale int32) string }](column interface {
-	arrow.Array
-	Value(row int) T
-}, row int) string {
-	return column.Value(row).ToString(column.DataType().(arrow.DecimalType).GetScale())
+	return text.Shorten(text.Printable(relation.ValueText(column, row)), previewCellWidth)
 }
 
 func headText(name string) string { return text.Shorten(text.Printable(name), previewCellWidth) }

@@ -74,7 +74,7 @@ var rooms = []room{
 	{"planner", "exchange/topology operator relation exec primitive kernel backend internal/text", ""},
 	{"operator", "relation exec primitive kernel backend internal/text", ""},
 	{"ranges", "operator relation exec primitive kernel backend internal/text", ""},
-	{"relation", "exec primitive kernel backend internal/offheap", "github.com/apache/arrow-go golang.org/x"},
+	{"relation", "exec primitive kernel backend internal/offheap internal/text", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
 	{"primitive", "kernel backend", "golang.org/x"},
 	{"host", "kernel backend internal/hugepages", "golang.org/x"},
