@@ -89,12 +89,17 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 	}
 	l.Schema = arrow.NewSchema(fields, nil)
 	for side, schema := range schemas {
-		for _, field := range schema.Fields() {
-			taken := func(c OutputColumn) bool {
-				name, ok := c.In(relation.Side(side))
-				return ok && name == field.Name
+		needed := map[string]bool{}
+		for _, name := range keys[side] {
+			needed[name] = true
+		}
+		for _, c := range l.Columns {
+			if name, ok := c.In(relation.Side(side)); ok {
+				needed[name] = true
 			}
-			if slices.Contains(keys[side], field.Name) || slices.ContainsFunc(l.Columns, taken) {
+		}
+		for _, field := range schema.Fields() {
+			if needed[field.Name] {
 				l.Needed[side] = append(l.Needed[side], field.Name)
 			}
 		}
@@ -229,17 +234,21 @@ func choose(all []candidate, spec *Spec) (chosen []candidate, err error) {
 		}
 		return all, nil
 	}
-	for n, name := range spec.Columns {
-		i := slices.IndexFunc(all, func(c candidate) bool { return c.field.Name == name })
+	first, asked := make(map[string]int), make(map[string]bool)
+	for i, c := range slices.Backward(all) {
+		first[c.field.Name] = i
+	}
+	for _, name := range spec.Columns {
+		i, ok := first[name]
 		switch {
-		case i < 0:
+		case !ok:
 			return nil, unknownColumn(name, all, spec)
 		case all[i].fault != nil:
 			return nil, all[i].fault
-		case slices.Contains(spec.Columns[:n], name):
+		case asked[name]:
 			return nil, fmt.Errorf("%w: join: output column %q is asked for twice", backend.ErrInvalidInput, name)
 		}
-		chosen = append(chosen, all[i])
+		asked[name], chosen = true, append(chosen, all[i])
 	}
 	return chosen, nil
 }

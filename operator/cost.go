@@ -111,16 +111,14 @@ func groups(columns []int, oneByOne bool) (groups [][]int) {
 	if oneByOne {
 		most = 1
 	}
-	for len(columns) > 0 {
-		var group, rest []int
-		for _, bytes := range columns {
-			if bytes == columns[0] && len(group) < most {
-				group = append(group, bytes)
-			} else {
-				rest = append(rest, bytes)
-			}
+	filling := map[int]int{} // the group that a width is added to
+	for _, bytes := range columns {
+		at, ok := filling[bytes]
+		if !ok || len(groups[at]) == most {
+			at = len(groups)
+			filling[bytes], groups = at, append(groups, nil)
 		}
-		groups, columns = append(groups, group), rest
+		groups[at] = append(groups[at], bytes)
 	}
 	return groups
 }

@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -21,19 +20,26 @@ func columnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 		return all, nil
 	}
 	fields := make([]string, schema.NumFields())
-	for i := range fields {
-		fields[i] = schema.Field(i).Name
+	first, twice := map[string]int{}, map[string]bool{}
+	for i, field := range schema.Fields() {
+		fields[i] = field.Name
+		if _, seen := first[field.Name]; seen {
+			twice[field.Name] = true
+		} else {
+			first[field.Name] = i
+		}
 	}
 	var faults []error
 	indices := make([]int, 0, len(names))
 	for _, name := range names {
-		switch first := slices.Index(fields, name); {
-		case first < 0:
+		index, known := first[name]
+		switch {
+		case !known:
 			faults = append(faults, unknownColumn(name, fields))
-		case slices.Contains(fields[first+1:], name):
+		case twice[name]:
 			faults = append(faults, fmt.Errorf("%w %q is ambiguous: the name occurs more than once", ErrColumn, name))
 		default:
-			indices = append(indices, first)
+			indices = append(indices, index)
 		}
 	}
 	return indices, joinFaults(faults...)

@@ -81,13 +81,12 @@ func checkGiven(opts CSVOptions, names []string) error {
 		return nil
 	}
 	var faults []error
+	counts := map[string]int{}
+	for _, name := range names {
+		counts[name]++
+	}
 	for _, field := range opts.Schema.Fields() {
-		count := 0
-		for _, name := range names {
-			if name == field.Name {
-				count++
-			}
-		}
+		count := counts[field.Name]
 		switch {
 		case count == 0:
 			faults = append(faults, unknownColumn(field.Name, names))
