@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -96,6 +97,8 @@ func detectFormat(path string, head []byte) (Format, error) {
 		return Auto, fmt.Errorf("the file is empty, where %s content was expected", format)
 	case format != Auto:
 		return Auto, fmt.Errorf("the content does not begin as %s does", format)
+	case path == "-" && len(head) == 0:
+		return Auto, errors.New("it is empty; did the program before it fail? An empty table still has a schema")
 	case path == "-":
 		return Auto, fmt.Errorf("%w: the content is neither Arrow IPC nor Parquet; name the format to read CSV", ErrFormat)
 	}

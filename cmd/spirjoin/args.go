@@ -145,25 +145,37 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// splitList splits a text at the separator. A backslash takes the character behind it literally, so that names may hold
-// separators; the parts keep their backslashes for unescape.
+// splitList splits a text at the separator. Names between double quotes, with quotes in them doubled, may hold anything;
+// elsewhere a backslash takes the character behind it literally. The parts keep both for unescape.
 func splitList(text string, separator rune) []string {
 	var parts []string
 	var part strings.Builder
-	escaped := false
+	escaped, quoted, begins := false, false, true
 	for _, r := range text {
-		if r == separator && !escaped {
+		if r == separator && !escaped && !quoted {
 			parts = append(parts, part.String())
 			part.Reset()
+			begins = true
 			continue
 		}
 		part.WriteRune(r)
-		escaped = r == '\\' && !escaped
+		switch {
+		case quoted:
+			quoted, begins = r != '"', r == '"' // another quote behind this one goes on
+		default:
+			quoted = r == '"' && begins
+			begins = !escaped && strings.ContainsRune(",=:", r)
+			escaped = r == '\\' && !escaped
+		}
 	}
 	return append(parts, part.String())
 }
 
+// unescape is the name that a part of a list means.
 func unescape(text string) string {
+	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
+		return strings.ReplaceAll(text[1:len(text)-1], `""`, `"`)
+	}
 	var b strings.Builder
 	escaped := false
 	for _, r := range text {

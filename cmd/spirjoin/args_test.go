@@ -72,17 +72,20 @@ func TestSplitList(t *testing.T) {
 // Any names can be written in a list.
 func TestSplitListHoldsAnyNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune(`ab,=\é`))), 1, 4).Draw(t, "names")
-		var written []string
+		names := rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune(`ab ,=:"\é`))), 1, 4).Draw(t, "names")
+		var written, quoted []string
 		for _, name := range names {
-			written = append(written, strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(name))
+			written = append(written, strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`, `"`, `\"`).Replace(name))
+			quoted = append(quoted, `"`+strings.ReplaceAll(name, `"`, `""`)+`"`)
 		}
-		var got []string
-		for _, part := range splitList(strings.Join(written, ","), ',') {
-			require.Len(t, splitList(part, '='), 1)
-			got = append(got, unescape(part))
+		for _, list := range [][]string{written, quoted} {
+			var got []string
+			for _, part := range splitList(strings.Join(list, ","), ',') {
+				require.Len(t, splitList(part, '='), 1)
+				got = append(got, unescape(part))
+			}
+			require.Equal(t, names, got)
 		}
-		require.Equal(t, names, got)
 	})
 }
 

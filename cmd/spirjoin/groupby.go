@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,9 +89,9 @@ func (s *session) groupOptions(c *cli.Context) (o groupOptions, err error) {
 // groupFlags say how rows are grouped.
 func groupFlags(category string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "by", Category: category,
+		&cli.StringSliceFlag{Name: "by", KeepSpace: true, Category: category,
 			Usage: "`KEY` columns, a,b,c; without any, all rows are one group"},
-		&cli.StringSliceFlag{Name: "agg", Category: category, Usage: "`AGGREGATES`, sum:x,n=count, see above"},
+		&cli.StringSliceFlag{Name: "agg", KeepSpace: true, Category: category, Usage: "`AGGREGATES`, sum:x,n=count, see above"},
 	}
 }
 
@@ -130,7 +131,7 @@ func (f *joinFlags) aggregate(item string) (a spirjoin.GroupAggregate) {
 	parts := splitList(item, '=')
 	call := splitList(parts[len(parts)-1], ':')
 	if len(parts) > 2 || len(call) > 2 || parts[0] == "" || call[0] == "" || call[len(call)-1] == "" {
-		f.fault("--agg %q: write count, sum:x or total=sum:x, and a backslash before , = and : in names", item)
+		f.fault("--agg %q: write count, sum:x or total=sum:x, and names with , = or : between double quotes", item)
 		return a
 	}
 	if len(parts) == 2 {
@@ -188,6 +189,12 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	defer reader.Close()
 	layout, err := spirjoin.NewGroupLayout(reader.Schema(), o.groups)
 	if err != nil {
+		for _, a := range o.groups.Aggregates {
+			explained, ok := explainText(err, reader, o.paths[0], a.Column)
+			if ok && strings.Contains(err.Error(), strconv.Quote(a.Column)) {
+				return explained
+			}
+		}
 		return err
 	}
 	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}

@@ -282,26 +282,38 @@ func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	}
 }
 
+// looksNull tells whether people write a text for a value that is missing.
+func looksNull(text string) bool {
+	switch strings.ToLower(strings.Trim(text, "<>()[]#\\ ")) {
+	case "", "n", "na", "n/a", "n.a.", "nan", "nil", "none", "null", "-", "--", "?", ".", "missing", "unknown", "undefined":
+		return text != ""
+	}
+	return false
+}
+
 // explainTextKey adds to a refusal of the keys which value of a CSV file made one of them text.
 func explainTextKey(err error, o joinOptions, readers [2]*tableio.Reader) error {
-	if !errors.Is(err, backend.ErrUnsupported) {
-		return err
-	}
 	for k := range o.spec.LeftOn {
 		for side, name := range [2]string{o.spec.LeftOn[k], o.spec.RightOn[k]} {
-			reason, ok := readers[side].WhyText(name)
-			if !ok {
-				continue
+			if explained, ok := explainText(err, readers[side], o.paths[side], name); ok {
+				return explained
 			}
-			err = fmt.Errorf("%w; column %q of %s is text because of line %d: %.40q", err, name, o.paths[side], reason.Line,
-				reason.Value)
-			if n := len(reason.Value); n > 0 && n <= 20 && !reason.Quoted {
-				err = fmt.Errorf("%w; --csv-null %s reads it as NULL", err, shellWord(reason.Value))
-			}
-			return err
 		}
 	}
 	return err
+}
+
+// explainText adds to a refusal which value of a CSV file made a column text, if one did.
+func explainText(err error, reader *tableio.Reader, path, column string) (error, bool) {
+	reason, ok := reader.WhyText(column)
+	if !ok || !errors.Is(err, backend.ErrUnsupported) {
+		return err, false
+	}
+	err = fmt.Errorf("%w; column %q of %s is text because of line %d: %.40q", err, column, path, reason.Line, reason.Value)
+	if !reason.Quoted && looksNull(reason.Value) {
+		err = fmt.Errorf("%w; --csv-null %s reads it as NULL", err, shellWord(reason.Value))
+	}
+	return err, true
 }
 
 // shellWord quotes a text for a shell where it needs quotes.

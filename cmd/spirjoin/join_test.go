@@ -112,10 +112,19 @@ func TestJoinOnSeveralColumns(t *testing.T) {
 		texts("x", "p", "q", "r"))
 	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("a", 1, 2, 1), ints("d=e", 2, 1, 7),
 		texts("y", "s", "t", "u"))
-	for _, on := range [][]string{{"--on", `a,b\,c=d\=e`}, {"--on", "a", "--on", `b\,c=d\=e`}} {
+	for _, on := range [][]string{{"--on", `a,b\,c=d\=e`}, {"--on", "a", "--on", `b\,c=d\=e`},
+		{"--on", `a,"b,c"="d=e"`}} {
 		_, rows := joinedBy(t, append([]string{"join", left, right, "--device", "host", "--columns", "x,y"}, on...)...)
 		require.Equal(t, []string{"q|s", "r|t"}, rows)
 	}
+}
+
+func TestNamesWithBlanks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.csv")
+	require.NoError(t, os.WriteFile(path, []byte("a, b\n1, 2\n"), 0o666))
+	args := []string{"join", path, path, "--device", "host", "--count", "--on"}
+	require.Equal(t, "1\n", runProgram(t, exitDone, append(args, " b")...).stdout)
+	require.Contains(t, runProgram(t, exitUsage, append(args, "b")...).stderr, `did you mean " b"?`)
 }
 
 func TestJoinCSVOptions(t *testing.T) {
@@ -149,8 +158,20 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	refused = runProgram(t, exitNoDevice, args...).stderr
 	require.Contains(t, refused, `is text because of line 3: "2 b"`)
 	require.NotContains(t, refused, "--csv-null", "a quoted text is never NULL")
+	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n0001,c\n"), 0o666))
+	refused = runProgram(t, exitNoDevice, args...).stderr
+	require.Contains(t, refused, `is text because of line 3: "0001"`)
+	require.NotContains(t, refused, "--csv-null", "a number with zeros is a value")
 	require.Equal(t, `'it'\''s'`, shellWord("it's"))
 	require.Equal(t, "'a b'", shellWord("a b"))
+}
+
+func TestGroupByNamesTheValueThatMadeAColumnText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.csv")
+	require.NoError(t, os.WriteFile(path, []byte("k,x\na,1\nb,NA\n"), 0o666))
+	refused := runProgram(t, exitNoDevice, "groupby", path, "--by", "k", "--agg", "count,sum:x", "-o",
+		filepath.Join(t.TempDir(), "out.csv"), "--device", "host").stderr
+	require.Contains(t, refused, `column "x" of `+path+` is text because of line 3: "NA"; --csv-null NA reads it as NULL`)
 }
 
 func TestJoinCount(t *testing.T) {

@@ -109,11 +109,11 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringFlag{Name: "left-format", Category: input, Usage: "`FORMAT` of LEFT: auto, parquet, csv, arrow, arrow-stream"},
 			&cli.StringFlag{Name: "right-format", Category: input, Usage: "`FORMAT` of RIGHT"},
 
-			&cli.StringSliceFlag{Name: "on", Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
+			&cli.StringSliceFlag{Name: "on", KeepSpace: true, Category: keys, Usage: "`KEY` columns: a=b, or a where both have it; a=b,c=d for several"},
 			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in those `KEYS` of LEFT"},
 			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join, see above; default: inner"},
 			&cli.StringFlag{Name: "validate", Category: keys, Value: "m:m", Usage: "fail unless keys are unique: `1:m` in LEFT, m:1 in RIGHT, 1:1 in both"},
-			&cli.StringSliceFlag{Name: "columns", Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
+			&cli.StringSliceFlag{Name: "columns", KeepSpace: true, Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
 			&cli.StringFlag{Name: "suffix", Category: keys, Value: "_right", Usage: "`TEXT` put behind a name of RIGHT that LEFT has too; default: _right"},
 			&cli.BoolFlag{Name: "no-coalesce", Category: keys, Usage: "return both key columns of each pair, instead of one for both"},
 			&cli.StringFlag{Name: "indicator", Category: keys, Usage: "add a column `NAME` that says both, left_only or right_only"},
@@ -152,7 +152,7 @@ func tableFlags() []cli.Flag {
 			Usage: "`CHARACTER` between the fields of all CSV files; \\t is a tab"},
 		&cli.BoolFlag{Name: "csv-no-header", Category: input,
 			Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
-		&cli.StringSliceFlag{Name: "csv-null", Category: input,
+		&cli.StringSliceFlag{Name: "csv-null", KeepSpace: true, Category: input,
 			Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 		&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue),
 			Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
@@ -331,7 +331,7 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 		for _, pair := range splitList(list, ',') {
 			sides := splitList(pair, '=')
 			if len(sides) > 2 || sides[0] == "" || sides[len(sides)-1] == "" {
-				f.fault("--on %q: write a=b, or a where both tables have it, and a backslash before , and = in names", list)
+				f.fault("--on %q: write a=b, or a where both tables have it, and names with , or = between double quotes", list)
 				continue
 			}
 			spec.LeftOn = append(spec.LeftOn, unescape(sides[0]))
