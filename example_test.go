@@ -252,7 +252,7 @@ func ExampleEngine_Join_limits() {
 	// Output:
 	// true
 	// 5 <nil>
-	// true validate join: invalid input (keys of the right table must be unique, but rows 1 and 2 both have person=1)
+	// true validate join: invalid input (keys of the right table must be unique, but rows 1 and 2 both have person=1; rows count from 0)
 }
 
 // Join one table, which stays on the device meanwhile, with several others.

@@ -294,7 +294,7 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 		return err
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-		"keys of the %s table must be unique, but rows %d and %d both have %s", s.Side, s.origin(int64(first)),
+		"keys of the %s table must be unique, but rows %d and %d both have %s; rows count from 0", s.Side, s.origin(int64(first)),
 		s.origin(int64(second)), keys.Keys.Text(s.Side, int(first)))}
 }
 
