@@ -26,9 +26,9 @@ const csvTileRecords = 256
 
 // csvScanner walks the records of a block.
 //
-// A carriage return that ends a line by itself is made a line feed first. It looks for delimiters, quotes and line ends in eight bytes at once: a byte of a word that equals one of them gets
-// its highest bit set, and the positions of these bits are taken one by one. The line ends that pad a block end the
-// last field, too.
+// A carriage return that ends a line by itself is made a line feed first. It looks for delimiters, quotes and line ends
+// in eight bytes at once: a byte of a word that equals one of them gets its highest bit set, and the positions of these
+// bits are taken one by one. The line ends that pad a block end the last field, too.
 type csvScanner struct {
 	csvBlock
 	delimiter byte

@@ -97,8 +97,8 @@ func splitCSV(ctx context.Context, content *io.SectionReader, firstLine int64) i
 	}
 }
 
-// lastRecordEnd is the offset behind the last line end outside quotes, or 0. It may be that of the last line feed though
-// carriage returns follow. The last byte is no line end if it is a carriage return: a line feed may follow.
+// lastRecordEnd is the offset behind the last line end outside quotes, or 0. It may be that of the last line feed,
+// though carriage returns follow. A carriage return at the end of the text ends no line: a line feed may follow.
 func lastRecordEnd(text []byte) int {
 	if end := lastOutsideQuotes(text, '\n'); end > 0 {
 		return end
