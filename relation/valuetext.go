@@ -10,7 +10,7 @@ import (
 // ValueText writes a value for people: NULL, floats as [text.AppendFloat] does, decimals with all digits of
 // their scale, and dictionaries as their values.
 func ValueText(column arrow.Array, row int) string {
-	if column.IsNull(row) {
+	if IsNull(column, row) {
 		return "NULL"
 	}
 	switch c := column.(type) {

@@ -102,9 +102,6 @@ func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (row
 }
 
 func cellText(column arrow.Array, row int) string {
-	if relation.IsNull(column, row) {
-		return "NULL"
-	}
 	return text.Shorten(text.Printable(relation.ValueText(column, row)), previewCellWidth)
 }
 
