@@ -221,7 +221,7 @@ const HostDevice = "host"
 // Options select the device of an engine and its limits. The zero value selects the best GPU, or the CPU if there is
 // none, and the default limits.
 type Options struct {
-	// Device is the index of a device, its name or a part of it, its id or its backend, as listed by spirjoin devices
+	// Device is the index of a GPU, or a device's name or a part of it, its id or its backend, as listed by spirjoin devices
 	// and [Discover]. HostDevice is the CPU. "" and "auto" are the best GPU, or the CPU if there is none, and never a
 	// software driver such as lavapipe, which must be named.
 	Device string

@@ -11,9 +11,9 @@ import (
 var driverAliases = map[string]string{"lavapipe": "llvmpipe"}
 
 // SelectDevice picks the device that spec names from a list of all devices. "auto" (or "") is the best of discrete,
-// integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is an index, an ID or UUID or
-// a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins count
-// once. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
+// integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is the index of a GPU, an ID or
+// UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins
+// count once. An index never means the host or a software driver, which would have the indexes of GPUs whose driver fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
 func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 	if spec == "" || spec == "auto" {
 		best := -1
@@ -28,16 +28,18 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 		}
 		return &devices[best], nil
 	}
+	if number, err := strconv.Atoi(spec); err == nil && len(spec) < leastPrefix {
+		return deviceAt(devices, number)
+	}
 	low := strings.ToLower(spec)
 	name := low
 	if alias, ok := driverAliases[low]; ok {
 		name = alias
 	}
 	for _, fits := range []func(d *DeviceInfo) bool{
-		func(d *DeviceInfo) bool { return strconv.Itoa(d.Index) == spec },
 		func(d *DeviceInfo) bool { return strings.EqualFold(d.ID, spec) || strings.EqualFold(d.UUID, spec) },
 		func(d *DeviceInfo) bool {
-			return len(low) >= 4 && (strings.HasPrefix(strings.ToLower(d.ID), low) || strings.HasPrefix(strings.ToLower(d.UUID), low))
+			return len(low) >= leastPrefix && (strings.HasPrefix(strings.ToLower(d.ID), low) || strings.HasPrefix(strings.ToLower(d.UUID), low))
 		},
 		func(d *DeviceInfo) bool { return d.Backend == low },
 		func(d *DeviceInfo) bool {
@@ -67,6 +69,24 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 		}
 	}
 	return nil, noDevice(fmt.Sprintf("no device matches %q", spec), devices)
+}
+
+// leastPrefix is the length from which on the beginning of an ID or UUID is taken for one.
+const leastPrefix = 4
+
+func deviceAt(devices []DeviceInfo, index int) (*DeviceInfo, error) {
+	for i := range devices {
+		switch d := &devices[i]; {
+		case d.Index != index:
+		case d.Type == Host || d.Type == Software:
+			return nil, noDevice(fmt.Sprintf("no GPU has index %d, and %s is chosen by name", index, d.Name), devices)
+		case d.Unusable != "":
+			return nil, fmt.Errorf("device %d: %w: %s cannot be used: %s", index, ErrNoDevice, d.Name, d.Unusable)
+		default:
+			return d, nil
+		}
+	}
+	return nil, noDevice(fmt.Sprintf("no device has index %d", index), devices)
 }
 
 func noDevice(what string, devices []DeviceInfo) error {

@@ -38,6 +38,14 @@ func TestSelectDevice(t *testing.T) {
 	require.ErrorContains(t, err, "no timeline semaphores")
 	_, err = SelectDevice(devices, "vulkan")
 	require.ErrorIs(t, err, ErrInvalidInput)
+	for _, index := range []string{"0", "5", "7"} { // a software driver, the host, and a part of some names
+		_, err = SelectDevice(devices, index)
+		require.ErrorIs(t, err, ErrNoDevice, index)
+	}
+	_, err = SelectDevice(devices[5:], "5")
+	require.ErrorContains(t, err, "no GPU has index 5, and Some CPU is chosen by name")
+	_, err = SelectDevice(devices, "1")
+	require.ErrorContains(t, err, "no timeline semaphores")
 	_, err = SelectDevice(devices, "radeon")
 	require.ErrorContains(t, err, "2 NVIDIA H200")
 

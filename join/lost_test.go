@@ -41,7 +41,7 @@ func faultyJoins() map[string]*faulty {
 	for _, f := range all {
 		switch {
 		case devicetest.RaceDetector:
-			f.step *= 45
+			f.step *= 15
 		case testing.Short():
 			f.step = 5*f.step + 1
 		case !devicetest.Full():

@@ -294,11 +294,8 @@ func (s *session) opener(system *spirjoin.System, told map[string]bool) opener {
 	return func(ctx context.Context, name string, deviceMemoryBytes uint64) (
 		*backend.Device, primitive.Tuning, error) {
 		device, err := system.Open(ctx, name, backend.DeviceOptions{DeviceMemoryBytes: deviceMemoryBytes})
-		if errors.Is(err, backend.ErrNoDevice) {
-			err = errors.Join(append([]error{err}, system.Problems...)...)
-		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, withProblems(err, system.Problems)
 		}
 		user, problems := spirjoin.UserTuning(device.Info())
 		for _, problem := range problems {

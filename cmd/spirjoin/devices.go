@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -74,7 +75,7 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 	rows := [][]string{{"#", "NAME", "TYPE", "MEMORY", "SUBGROUP", "BACKEND"}}
 	for i := range devices {
 		d := &devices[i]
-		rows = append(rows, []string{strconv.Itoa(d.Index), text.Printable(d.Name), d.Type.String(), memoryText(d),
+		rows = append(rows, []string{cmp.Or(indexOf(d), "-"), text.Printable(d.Name), d.Type.String(), memoryText(d),
 			subgroupText(d), d.Backend})
 	}
 	lines := text.TableLines([]text.Align{text.Right, text.Left, text.Left, text.Right, text.Right, text.Left}, rows)
@@ -92,13 +93,21 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 		}
 	}
 	if auto, err := backend.SelectDevice(devices, "auto"); err == nil {
-		fmt.Fprintf(w, "--device auto takes %d\n", auto.Index)
+		fmt.Fprintf(w, "--device auto takes %s\n", cmp.Or(indexOf(auto), auto.ID))
 	}
 	gpus := slices.DeleteFunc(slices.Clone(devices),
 		func(d backend.DeviceInfo) bool { return d.CPULike() || d.Unusable != "" || d.TwinOf != "" })
 	if len(gpus) > 1 {
 		fmt.Fprintln(w, "--links measures the links between devices, which takes seconds")
 	}
+}
+
+// indexOf is the number by which --device chooses a GPU; empty for other devices, which are chosen by name.
+func indexOf(d *backend.DeviceInfo) string {
+	if d.CPULike() {
+		return ""
+	}
+	return strconv.Itoa(d.Index)
 }
 
 func memoryText(d *backend.DeviceInfo) string {

@@ -31,7 +31,7 @@ func TestDevices(t *testing.T) {
 		require.Contains(t, text, "   id     "+d.ID+"\n")
 		require.Contains(t, text, d.Name)
 	}
-	require.Regexp(t, `--device auto takes \d+\n$`, text)
+	require.Regexp(t, `--device auto takes \S+\n$`, text)
 }
 
 func TestWriteDevices(t *testing.T) {
@@ -132,4 +132,23 @@ func TestBrokenTuningFileIsTold(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, []byte("[]"), 0o666))
 	require.Equal(t, stateOK, doctor().State)
+}
+
+// A GPU that is asked for by its index is not replaced by the CPU where its driver fails, and auto says that one failed.
+func TestFailingDriverMovesNoIndex(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken.json")
+	require.NoError(t, os.WriteFile(broken, []byte(`{"broken`), 0o600))
+	left := filepath.Join(t.TempDir(), "left.csv")
+	require.NoError(t, os.WriteFile(left, []byte("k\n1\n2\n"), 0o600))
+	for _, manifest := range []string{broken, "/nowhere.json"} {
+		t.Setenv("VK_DRIVER_FILES", manifest)
+		t.Setenv("VK_ICD_FILENAMES", manifest)
+		join := []string{"join", left, left, "--on", "k", "--count"}
+		got := runProgram(t, exitNoDevice, append(join, "--device", "0")...)
+		require.Contains(t, got.stderr, "no GPU has index 0")
+		require.Contains(t, got.stderr, "Vulkan")
+		got = runProgram(t, exitDone, join...)
+		require.Equal(t, "2\n", got.stdout)
+		require.Contains(t, got.stderr, "the CPU is used: vulkan: ")
+	}
 }

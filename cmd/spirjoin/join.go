@@ -57,7 +57,7 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 		report.StartSeconds, report.kernels = device.seconds, engine.Kernels
 		if !o.quiet && o.stats != statsJSON {
 			progress.clearLine()
-			for _, problem := range engine.TuningProblems() {
+			for _, problem := range slices.Concat(device.failed, engine.TuningProblems()) {
 				s.warn(problem)
 			}
 		}

@@ -102,7 +102,7 @@ func measureLinks(ctx context.Context, system *spirjoin.System, o linkOptions) (
 	if names == nil {
 		for _, d := range system.Devices {
 			if d.Unusable == "" && d.TwinOf == "" {
-				names = append(names, strconv.Itoa(d.Index))
+				names = append(names, d.ID)
 			}
 		}
 	}

@@ -280,7 +280,8 @@ func (m *machine) backends() (found []finding) {
 	}
 	for _, problem := range m.problems {
 		found = append(found,
-			finding{What: "backend", State: stateProblem, Seen: []string{text.OneLine(problem.Error())}})
+			finding{What: "backend", State: stateProblem, Seen: []string{text.OneLine(problem.Error())}, Advice: &advice{
+				Text: "repair, replace or remove the driver that fails; without a GPU the CPU does the work"}})
 	}
 	return found
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -20,6 +22,7 @@ type opening struct {
 	engine  *spirjoin.Engine
 	close   func()
 	err     error
+	failed  []error // drivers that were tried before the CPU was taken
 	seconds float64
 }
 
@@ -31,7 +34,11 @@ func begin(ctx context.Context, o joinOptions) (context.Context, *opening) {
 		defer close(p.done)
 		start := time.Now()
 		p.err = exec.Protect("open device", func() (err error) {
-			p.engine, p.close, err = openEngine(ctx, o)
+			var system *spirjoin.System
+			p.engine, system, p.close, err = openEngine(ctx, o)
+			if err == nil && slices.Contains(o.devices, "auto") && p.engine.Device().Type == backend.Host {
+				p.failed = failedDrivers(system.Problems)
+			}
 			return err
 		})
 		if p.err != nil {
@@ -83,21 +90,38 @@ func (o *joinOptions) hostOnly() bool {
 	return !slices.ContainsFunc(o.devices, func(device string) bool { return device != spirjoin.HostDevice })
 }
 
+// failedDrivers are the problems of drivers that are there and do not work, or that the environment names. That there is
+// no driver at all is usual.
+func failedDrivers(problems []error) (failed []error) {
+	for _, problem := range problems {
+		if !errors.Is(problem, backend.ErrNoDevice) || os.Getenv("VK_DRIVER_FILES")+os.Getenv("VK_ICD_FILENAMES") != "" {
+			failed = append(failed, fmt.Errorf("the CPU is used: %w", problem))
+		}
+	}
+	return failed
+}
+
+// withProblems adds what kept backends away to an error of a device that was not found. The error keeps its kind.
+func withProblems(err error, problems []error) error {
+	if !errors.Is(err, backend.ErrNoDevice) || len(problems) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; %v", err, errors.Join(problems...))
+}
+
 // openEngine opens the devices. What kept a backend away is told where no device is found.
-func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, closeAll func(), err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(),
+func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
+	err error) {
+	system, err = spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(),
 		Vulkan: vulkan.Options{Graphics: o.graphics}})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
 		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
 		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
-		if errors.Is(err, backend.ErrNoDevice) {
-			err = errors.Join(append([]error{err}, system.Problems...)...)
-		}
-		return nil, nil, errors.Join(err, system.Close())
+		return nil, nil, nil, errors.Join(withProblems(err, system.Problems), system.Close())
 	}
-	return engine, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
+	return engine, system, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
 }
