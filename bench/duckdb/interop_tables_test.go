@@ -232,10 +232,11 @@ func writeTable(path string, table arrow.Table) error {
 }
 
 // duckType is a type of DuckDB: a value of it in SQL, $ being a number of 64 bits, the type that Parquet keeps of it
-// where that is another, and whether there is no Arrow type that carries it.
+// where that is another, the type of a file that we write again of what we read, where that is another, and whether there
+// is no Arrow type that carries it.
 type duckType struct {
-	value, stored string
-	refused       bool
+	value, stored, again string
+	refused              bool
 }
 
 const timestampOf = "make_timestamp(($ % 8000000000000000)::BIGINT - 4000000000000000)"
@@ -283,7 +284,8 @@ var duckTypes = map[string]duckType{
 		"::ENUM ('', 'red', 'green', 'blue', 'Ü')"},
 	"BIT":      {value: "($ >> 1)::BIGINT::BIT"},
 	"INTERVAL": {value: "(to_days(($ % 100)::INTEGER) + to_seconds(($ % 1000)::BIGINT))", refused: true},
-	"TIMETZ":   {value: "(TIME '00:00:00' + to_microseconds(($ % 86400000000)::BIGINT))::TIMETZ", refused: true},
+	"TIMETZ": {value: "(TIME '00:00:00' + to_microseconds(($ % 86400000000)::BIGINT))::TIMETZ", stored: "TIME",
+		again: "TIME"},
 }
 
 // duckMatrix is the list of columns of a SELECT that makes the matrix from the row number i.
