@@ -156,7 +156,7 @@ func TestExplainUnderAMemoryLimit(t *testing.T) {
 		{[]string{"join", long, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
 		{[]string{"groupby", long, "--by", "name", "--agg", "count"}, "aggregate    count"},
 	} {
-		o := runProgram(t, exitDone, append(c.args, "--device", "host", "--memory-limit", "60MiB", "--explain")...)
+		o := runProgram(t, exitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB", "--explain")...)
 		require.Contains(t, o.stdout, c.want, c.args)
 		if c.args[0] == "join" && !slices.Contains(c.args, "--by") {
 			require.NotContains(t, o.stdout, "measured", c.args)
