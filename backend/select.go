@@ -13,7 +13,8 @@ var driverAliases = map[string]string{"lavapipe": "llvmpipe"}
 // SelectDevice picks the device that spec names from a list of all devices. "auto" (or "") is the best of discrete,
 // integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is the index of a GPU, an ID or
 // UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins
-// count once. An index never means the host or a software driver, which would have the indexes of GPUs whose driver fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
+// count once. An index never means the host or a software driver: these would take the indexes of GPUs whose driver
+// fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
 func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 	if spec == "" || spec == "auto" {
 		best := -1
