@@ -19,6 +19,7 @@ import (
 // TestAlgorithms groups by each algorithm that can be forced: by one key and by several, of all types, with NULL, and
 // computes all that algorithms have in common.
 func TestAlgorithms(t *testing.T) {
+	devicetest.SkipRace(t)
 	exact := []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
 		&arrow.Decimal64Type{Precision: 18, Scale: 3}, &arrow.Decimal128Type{Precision: 38, Scale: 2},
 		arrow.PrimitiveTypes.Int32}

@@ -164,6 +164,7 @@ func numberOf(t arrow.DataType, n int) uint64 {
 
 // TestTypes groups by keys of each type, and computes all that a type of values allows.
 func TestTypes(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := engine(t, device)
 		for i, dtype := range valueTypes {
@@ -198,6 +199,7 @@ func TestTypes(t *testing.T) {
 
 // TestKeys groups by keys of each type, and by several.
 func TestKeys(t *testing.T) {
+	devicetest.SkipRace(t)
 	bys := [][]string{{"k"}, {"n"}, {"n", "m"}, {"m", "k", "n"}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for _, c := range devicetest.Combinations(t, len(keyTypes), 2, len(bys), 2) {

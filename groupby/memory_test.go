@@ -253,6 +253,7 @@ func TestEndsAtEachStage(t *testing.T) {
 // TestFolders: a folder that does not exist, or is a file, is an error of the system that names it; one that is removed
 // while its file is in use does no harm.
 func TestFolders(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		if !device.Info().InHostMemory() {
 			return

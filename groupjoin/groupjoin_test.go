@@ -129,12 +129,16 @@ func aggregates(list ...string) (all []groupby.Aggregate) {
 
 // TestKinds groups the rows of every kind of join by payload of each side and by keys, with NULL equal to NULL and not.
 func TestKinds(t *testing.T) {
+	devicetest.SkipRace(t)
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
 	few, none := table(t, 1, 30, 10, arrow.PrimitiveTypes.Int32), table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := engine(t, device, 0)
-		for _, how := range kinds {
-			for _, nullsEqual := range [][]string{nil, {"k"}} {
+		for i, how := range kinds {
+			for j, nullsEqual := range [][]string{nil, {"k"}} {
+				if how != join.Cross && how != join.NotIn && !devicetest.Turn(i+j, 2) {
+					continue
+				}
 				spec := join.Spec{How: how, On: []string{"k"}, NullsEqual: nullsEqual}
 				if how == join.Cross {
 					spec.On = nil

@@ -128,8 +128,11 @@ func TestGranulesAfterLoss(t *testing.T) {
 	left, right := tables(t, 300, 700)
 	f := &faulty{spec: join.Spec{LeftOn: onKeys.LeftOn, RightOn: onKeys.RightOn, BuildSide: join.BuildLeft,
 		Output: join.Rows}}
-	lost, want := 0, uint64(0)
-	for n := 0; n < 60; n++ {
+	lost, want, step := 0, uint64(0), 1
+	if devicetest.RaceDetector {
+		step = 5
+	}
+	for n := 0; n < 60; n += step {
 		engine, _, end := losing(t, 0, n)
 		result, err := f.begin(t, engine, left, right)
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 		rows  int64
 	}{{few, 12 * 500 * 500}, {hot, 1201*1201 + 20_000 - 1201}} {
 		for _, algorithm := range algorithms {
-			for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * devicetest.Short[uint64](8, 4) / 3 {
+			for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes = capBytes * devicetest.Short[uint64](18, 4) / 3 {
 				describe := fmt.Sprintf("%s, %d bytes, %d rows of output", algorithm, capBytes, c.rows)
 				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 				engine := smallEngine(t, device)
@@ -49,7 +49,7 @@ func TestManyPairsUnderCaps(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, ran, devicetest.Short(10, 40))
+	require.Greater(t, ran, devicetest.Short(7, 40))
 }
 
 // TestHotKeyUnderCaps: a sample misses the only key that both sides have, which all rows of one side have, so that there
@@ -60,7 +60,7 @@ func TestHotKeyUnderCaps(t *testing.T) {
 	const rows = 400_000
 	left := keyed(t, "k", 300_000, func(i int) int64 { return int64(i + 1) })
 	right := keyed(t, "k", rows, func(int) int64 { return 7 })
-	ran, step := 0, devicetest.Short[uint64](5<<20, 2<<20)
+	ran, step := 0, devicetest.Short[uint64](15<<20, 2<<20)
 	if devicetest.Full() {
 		step = 1 << 20
 	}

@@ -66,7 +66,7 @@ func TestReferencesAtEdges(t *testing.T) {
 	eachShape(t, func(spec *backend.KernelSpec, config backend.Config) {
 		for i, rows := range edgeRows(config) {
 			for _, distribution := range kerneltest.Distributions {
-				if rows > 10_000 && distribution != kerneltest.Distributions[i%len(kerneltest.Distributions)] {
+				if (rows > 10_000 || testing.Short()) && distribution != kerneltest.Distributions[i%len(kerneltest.Distributions)] {
 					continue
 				}
 				c := newCase(spec, config, rows, distribution, uint64(rows))

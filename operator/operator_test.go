@@ -188,9 +188,13 @@ func TestDevicesFailures(t *testing.T) {
 			[2][]int{{4, 8, 4}, {8, 4, 4}})
 		want := jointest.Wants["full"]
 		want.Keys = true
+		turn := 0
 		for _, form := range forms {
 			for name, o := range map[string]jointest.Options{"all at once": {}, "granules": {Granule: 60},
 				"too little room": {Facts: func(f *operator.Facts) { f.Window = 3 }}} {
+				if turn++; !devicetest.Turn(turn, 4) {
+					continue
+				}
 				jointest.CheckFailures(t, lane, form, build, probe, want, o, form.Name()+", "+name)
 			}
 			windows := jointest.Options{Window: uint64(max(70, 10*form.unitRows))}

@@ -289,6 +289,7 @@ func TestStagedKeys(t *testing.T) {
 // TestLoadingMemory: the planned memory is enough to load a chunk, with codes made by the host and by the device, if
 // all rows have a key and if few have.
 func TestLoadingMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	for _, nulls := range []int{0, 99} {
 		for _, payload := range [][]int{nil, {0}, {1}, {0, 1}} {
 			for _, encodes := range []bool{false, true} {

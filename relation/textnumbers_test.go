@@ -54,6 +54,7 @@ func textColumn(dtype arrow.DataType, rows int, text func(row int) string, null 
 
 // TestNumberTexts: codes are equal if and only if texts are, and each code has a row with its text.
 func TestNumberTexts(t *testing.T) {
+	devicetest.SkipRace(t)
 	defer func(rows int) { leastNumbered = rows }(leastNumbered)
 	leastNumbered = 1
 	ctx := context.Background()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // textTypes are the layouts of strings and of byte strings; those of a group can be compared.
@@ -233,6 +234,7 @@ func TestIntervalsMatch(t *testing.T) {
 
 // TestHashBits: in this sample only equal tuples have equal codes, and codes collide if bits are cleared.
 func TestHashBits(t *testing.T) {
+	devicetest.SkipRace(t)
 	i64 := arrow.PrimitiveTypes.Int64
 	var a, b []uint64
 	for i := range uint64(300) {

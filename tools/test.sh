@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves the tree stage by stage; docs/testing.md says what each stage proves.
-#   test.sh              the stages of make test, two at a time
+#   test.sh              the stages of make test, several at a time
 #   test.sh STAGE...     these stages, one after the other, until one fails
 #   test.sh --full       the stages of make test-full, likewise
 #   test.sh --list       their names
@@ -11,8 +11,8 @@ source tools/vulkan.sh
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 # What runs goroutines of its own. Other packages are straight-line code of one goroutine over the host backend, whose
 # tests run all kernels in parallel, or over engines, which have tests of their own.
-threaded_packages=(./join ./groupby ./exchange/peers ./tableio ./host ./query ./groupjoin ./relation ./exchange
-	./exchange/runs ./exec ./deliver ./backend ./internal/leak ./internal/offheap .)
+threaded_packages=(./join ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation ./exchange ./exchange/runs
+	./exec ./deliver ./backend ./internal/leak ./internal/offheap)
 # What runs shaders. In this order, so that none that takes long begins last.
 device_packages=(./kernel ./join/hash ./primitive ./join ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
@@ -23,8 +23,8 @@ driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphi
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
-# With the seconds that each takes on two cores while another one runs (docs/testing.md), longest first.
-quick=(race=330 host=300 lavapipe=230 static=130 duckdb=120 swiftshader=110 gpu=60 fuzz=50)
+# With the seconds that each takes on two cores while two others run (docs/testing.md), longest first, but for static.
+quick=(static=130 race=330 host=300 lavapipe=230 swiftshader=110 duckdb=120 gpu=60 fuzz=50)
 full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
@@ -70,7 +70,7 @@ unit() { go test -timeout "$timeout" ./...; }
 # Always thinned out: the race detector asks about goroutines. No Go pointer may be stored in C memory either.
 race() {
 	local packages=("${threaded_packages[@]}")
-	[[ $short ]] || packages+=(./cmd/spirjoin ./join/hmg ./join/graphics ./exchange/model ./bench/endtoend ./bench/scaling)
+	[[ $short ]] || packages+=(. ./tableio ./cmd/spirjoin ./join/hmg ./join/graphics ./exchange/model ./bench/endtoend ./bench/scaling)
 	export GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...
@@ -101,12 +101,17 @@ duckdb() {
 	(cd bench/duckdb && vet && staticcheck && go test -count=1 $short -timeout "$timeout" ./...)
 }
 fuzz() {
-	local file name found= seconds=10s
-	[[ ! $short ]] || seconds=3s
+	local file name found=
+	local -x SPIRJOIN_TEST_DEVICES=host
 	while IFS=: read -r file name; do
 		found=1
-		SPIRJOIN_TEST_DEVICES=host go test -run '^$' -fuzz "^$name\$" -fuzztime $seconds -fuzzminimizetime 10x \
-			"./$(dirname "$file")"
+		# A short run does without counters of coverage, for which all packages would be compiled again.
+		if [[ $short ]]; then
+			go test -count=1 -vet=off -run '^$' "./$(dirname "$file")" -args -test.fuzz "^$name\$" -test.fuzztime 2s \
+				-test.fuzzminimizetime 10x -test.fuzzcachedir "$(go env GOCACHE)/fuzz"
+		else
+			go test -run '^$' -fuzz "^$name\$" -fuzztime 10s -fuzzminimizetime 10x "./$(dirname "$file")"
+		fi
 	done < <(grep -roE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz\w+' . | sed 's/^\.\///; s/func //' | sort)
 	[[ $found ]] || { echo "no fuzz target found" && return 1; }
 }
@@ -120,13 +125,15 @@ logged() {
 	[[ ! $failed ]] || exit 255
 }
 
-# quickly runs all stages of make test, two at a time, and prints how long each took.
+# quickly runs all stages of make test and prints how long each took. The first one compiles what the others share, with
+# as many processes as there are cores; then three run at a time, because tests also wait.
 quickly() {
-	local logs failed= of name share seconds grown=()
+	local failed= of name share seconds grown=()
 	logs=$(mktemp -d)
 	trap 'rm -rf "$logs"' EXIT
-	printf '%s\n' "${quick[@]%=*}" |
-		SPIRJOIN_TEST_SHORT=-short packages_at_a_time=1 xargs -P 2 -n 1 "$0" --logged "$logs" || failed=1
+	export SPIRJOIN_TEST_SHORT=-short packages_at_a_time=1
+	"$0" --logged "$logs" "${quick[0]%=*}" || failed=1
+	[[ $failed ]] || printf '%s\n' "${quick[@]:1}" | sed 's/=.*//' | xargs -P 3 -n 1 "$0" --logged "$logs" || failed=1
 	printf '\n%-12s %8s %8s\n' stage seconds share
 	for of in "${quick[@]}"; do
 		name=${of%=*} share=${of#*=}

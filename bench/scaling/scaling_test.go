@@ -105,14 +105,12 @@ func TestEngineOn(t *testing.T) {
 // Every number of devices joins every cell to every output, many rows and few.
 func TestMultiGPU(t *testing.T) {
 	devicetest.HostTest(t)
-	for name, options := range map[string]host.Options{"in host memory": {}, "discrete": {Discrete: true}} {
-		for _, scale := range []int{11, 18} {
-			for _, strategy := range Strategies() {
-				t.Run(fmt.Sprint(name, scale, strategy.Name), func(t *testing.T) {
-					checkMultiGPU(t, &opened{options: options}, strategy, scale)
-				})
-			}
-		}
+	names, scales := []string{"in host memory", "discrete"}, []int{18, 11}
+	for _, c := range devicetest.Product(t, len(names), len(scales), len(Strategies())) {
+		discrete, scale, strategy := c[0] == 1, scales[c[1]], Strategies()[c[2]]
+		t.Run(fmt.Sprint(names[c[0]], scale, strategy.Name), func(t *testing.T) {
+			checkMultiGPU(t, &opened{options: host.Options{Discrete: discrete}}, strategy, scale)
+		})
 	}
 }
 

@@ -140,6 +140,7 @@ func requireEmpty(t *testing.T, dir string) {
 
 // The real generator, in a child process, for a thousandth of scale factor 1.
 func TestTPCHInAChild(t *testing.T) {
+	devicetest.SkipShort(t)
 	if devicetest.RaceDetector {
 		t.Skip("the child runs the library that makes the tables, in one thread")
 	}

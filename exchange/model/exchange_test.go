@@ -26,11 +26,11 @@ func machine(n int, unequal bool) *Machine {
 	return m
 }
 
-// each calls test for 16 and 64 devices, equal and unequal, with random keys and with keys of which few are frequent.
+// each calls test for 16 and 64 devices, in a short run 32, equal and unequal, with random keys and with keys of which few are frequent.
 func each(t *testing.T, test func(t *testing.T, m *Machine, in rowsOf)) {
 	devicetest.HostTest(t)
 	for _, c := range devicetest.Combinations(t, 2, 2, 2) {
-		n, unequal, keys := []int{16, 64}[c[0]], c[1] == 1, []string{"uniform", "zipf"}[c[2]]
+		n, unequal, keys := []int{16, devicetest.Short(32, 64)}[c[0]], c[1] == 1, []string{"uniform", "zipf"}[c[2]]
 		t.Run(fmt.Sprintf("devices=%d/unequal=%t/keys=%s", n, unequal, keys), func(t *testing.T) {
 			if n > 16 {
 				devicetest.SkipRace(t)

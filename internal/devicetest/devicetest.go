@@ -23,7 +23,8 @@ var hostOptions = map[string]host.Options{
 	"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},
 }
 
-// ForEach runs test once on each device. When it returns, the device must close cleanly: an unreleased buffer, a
+// ForEach runs test once on each device; under go test -short the host runs it only shuffled, since lavapipe runs it in
+// order. When it returns, the device must close cleanly: an unreleased buffer, a
 // message of the validation layer, a leaked object or a leaked goroutine fails the test.
 func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
@@ -59,7 +60,7 @@ func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*bac
 func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
 	t.Helper()
 	if hostSelected() {
-		forEachHost(t, run)
+		forEachHost(t, "host shuffled", run)
 	}
 	t.Run("vulkan", func(t *testing.T) {
 		for _, info := range vulkantest.Devices(t) {
@@ -71,10 +72,15 @@ func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backen
 	})
 }
 
-func forEachHost(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
+// forEachHost runs only the host with the given name under go test -short, and only the shuffled one under the race
+// detector, because the goroutines of both do the same.
+func forEachHost(t *testing.T, short string, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
+	if RaceDetector {
+		short = "host shuffled"
+	}
 	for name, options := range hostOptions {
-		if RaceDetector && options.Shuffle == 0 {
-			continue // its goroutines do the same
+		if name != short && (RaceDetector || testing.Short()) {
+			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			leak.Check(t)
@@ -95,11 +101,11 @@ func WholeSubgroups(device *backend.DeviceInfo, invocations uint32) uint32 {
 	return (invocations + size - 1) / size * size
 }
 
-// ForEachHost is [ForEach] for a [HostTest].
+// ForEachHost is [ForEach] for a [HostTest]. Under go test -short the host runs it only in order.
 func ForEachHost(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
 	HostTest(t)
-	forEachHost(t, func(t *testing.T, open func(t *testing.T) backend.Driver) {
+	forEachHost(t, "host", func(t *testing.T, open func(t *testing.T) backend.Driver) {
 		device := backend.NewDevice(open(t), backend.DeviceOptions{})
 		t.Cleanup(func() { require.NoError(t, device.Close()) })
 		test(t, device)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
@@ -110,16 +111,17 @@ func TestRehearsals(t *testing.T) {
 
 // TestUnequalRehearsals: a rehearsal asks for the kernels of both sides, however many rows one has more than the other.
 func TestUnequalRehearsals(t *testing.T) {
-	for _, rows := range [][2]int{{1 << 10, 1 << 19}, {3 << 20, 1 << 13}, {1 << 19, 3 << 20}} {
-		for _, spec := range []join.Spec{{Algorithm: "phj-om"}, {Algorithm: "phj-um", Validate: join.OneToMany},
-			{Algorithm: "smj-om"}, {Algorithm: "smj-um"}, {Algorithm: "hj"}} {
-			t.Run(fmt.Sprintf("%dx%d/%s", rows[0], rows[1], spec.Algorithm), func(t *testing.T) {
-				c := tableCase{name: "h200", spec: spec}
-				c.spec.Materialize = join.MaterializeDevice
-				needed, rehearsed := rehearse(t, &c, rows, false)
-				require.Empty(t, needed.without(rehearsed), "needed, but not rehearsed")
-			})
-		}
+	sizes := [][2]int{{1 << 10, 1 << 19}, {3 << 20, 1 << 13}, {1 << 19, 3 << 20}}
+	specs := []join.Spec{{Algorithm: "phj-om"}, {Algorithm: "phj-um", Validate: join.OneToMany}, {Algorithm: "smj-om"},
+		{Algorithm: "smj-um"}, {Algorithm: "hj"}}
+	for _, of := range devicetest.Product(t, len(sizes), len(specs)) {
+		rows, spec := sizes[of[0]], specs[of[1]]
+		t.Run(fmt.Sprintf("%dx%d/%s", rows[0], rows[1], spec.Algorithm), func(t *testing.T) {
+			c := tableCase{name: "h200", spec: spec}
+			c.spec.Materialize = join.MaterializeDevice
+			needed, rehearsed := rehearse(t, &c, rows, false)
+			require.Empty(t, needed.without(rehearsed), "needed, but not rehearsed")
+		})
 	}
 }
 

@@ -361,26 +361,28 @@ func TestFit(t *testing.T) {
 	for i := range keys {
 		keys[i] = keysBy["many"](random, 40_000)
 	}
-	sizes := []int{1, 2, 3}
+	sizes, caps := []int{1, 2, 3}, []uint64{1 << 20, 4 << 20, 1 << 30}
 	if devicetest.RaceDetector {
 		sizes = sizes[1:2]
 	}
-	for _, size := range sizes {
+	sorts := int(hmg.SortAlone-hmg.SortRadix) + 1
+	cases := devicetest.Product(t, len(sizes), len(caps), sorts, 2)
+	for n, size := range sizes {
 		devicetest.ForEachGroup(t, size, func(t *testing.T, devices []*backend.Device) {
-			for _, capBytes := range []uint64{1 << 20, 4 << 20, 1 << 30} {
-				for sort := hmg.SortRadix; sort <= hmg.SortAlone; sort++ {
-					for i := range 2 {
-						c := hmg.Config{Sort: sort, Beyond: hmg.Beyond(i), Within: hmg.Within(i)}
-						if capBytes == 1<<30 {
-							c.TaskRows = 5_000 // which take less memory than a sort
-						}
-						fitted(t, devices, c, capBytes, [2]uint64{40_000, 40_000}, func(c hmg.Config) {
-							how := check[uint64](t, c, keys, true, fmt.Sprint(capBytes, c.Sort, c.Beyond))
-							inPlace := i == 0 && (size == 1 || sort != hmg.SortAlone)
-							require.True(t, how[0].InPlace == inPlace || capBytes < 1<<30, "%d: %s", capBytes, sort)
-						})
-					}
+			for _, of := range cases {
+				if of[0] != n {
+					continue
 				}
+				capBytes, sort, i := caps[of[1]], hmg.SortRadix+hmg.Sorting(of[2]), of[3]
+				c := hmg.Config{Sort: sort, Beyond: hmg.Beyond(i), Within: hmg.Within(i)}
+				if capBytes == 1<<30 {
+					c.TaskRows = 5_000 // which take less memory than a sort
+				}
+				fitted(t, devices, c, capBytes, [2]uint64{40_000, 40_000}, func(c hmg.Config) {
+					how := check[uint64](t, c, keys, true, fmt.Sprint(capBytes, c.Sort, c.Beyond))
+					inPlace := i == 0 && (size == 1 || sort != hmg.SortAlone)
+					require.True(t, how[0].InPlace == inPlace || capBytes < 1<<30, "%d: %s", capBytes, sort)
+				})
 			}
 		})
 	}

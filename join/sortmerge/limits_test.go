@@ -115,10 +115,10 @@ func TestDevicesFailures(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 1))
 		build, probe := jointest.Workloads["duplicates"].Relations(random, [2]int{300, 2000}, 4,
 			[2][]int{{4, 8, 4}, {8, 4, 4}})
-		for _, a := range algorithms {
-			for name, o := range map[string]jointest.Options{"all at once": {}, "windows": {Granule: 1200, Window: 2048}} {
-				jointest.CheckFailures(t, lane, a, build, probe, jointest.Wants["full"], o, a.Name()+", "+name)
-			}
+		options := []jointest.Options{{}, {Granule: 1200, Window: 2048}}
+		for _, c := range devicetest.Product(t, len(algorithms), len(options)) {
+			a, o := algorithms[c[0]], options[c[1]]
+			jointest.CheckFailures(t, lane, a, build, probe, jointest.Wants["full"], o, fmt.Sprintf("%s, %+v", a.Name(), o))
 		}
 	})
 }

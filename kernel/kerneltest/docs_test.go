@@ -47,7 +47,7 @@ func TestExampleOfTheDocs(t *testing.T) {
 	require.NoError(t, err)
 	overlaid := filepath.Join(folder, "overlay.json")
 	require.NoError(t, os.WriteFile(overlaid, list, 0o644))
-	test := []string{"test", "-overlay", overlaid, "-run", "TestEveryKernel|TestArguments|TestCheckSees",
+	test := []string{"test", "-vet=off", "-overlay", overlaid, "-run", "TestEveryKernel|TestArguments|TestCheckSees",
 		"./kernel/kerneltest"}
 	output, err := run("go", test...)
 	require.NoError(t, err, output)
