@@ -232,7 +232,7 @@ func watch(e *Engine, do func()) (mostBytes uint64) {
 func TestJoinsShareMemory(t *testing.T) {
 	const deviceBytes, toleranceBytes = 32 << 20, 4 << 20
 	rows := 60_000
-	if devicetest.RaceDetector {
+	if testing.Short() {
 		rows /= 3
 	}
 	left, right := budgetTables(t, rows, 3*rows)

@@ -60,6 +60,7 @@ func partsOf(t *testing.T, d *exchange.Divider, side relation.Side, table arrow.
 // TestEqualKeysMeet: rows of both sides with equal keys are in parts of one number, whatever their types; the parts
 // differ little in size; with another seed, the keys of a part spread.
 func TestEqualKeysMeet(t *testing.T) {
+	devicetest.HostTest(t)
 	rows, parts := devicetest.Short(5_000, 20_000), 16
 	random := rand.New(rand.NewPCG(1, 2))
 	var numbers, nulls [2][]string

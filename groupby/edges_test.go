@@ -254,7 +254,7 @@ func TestDivided(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := limited(t, device, 4<<20)
 		e.TempDir = t.TempDir()
-		free, rows := e.Budget().Free(), 24_000
+		free, rows := e.Budget().Free(), devicetest.Short(12_000, 24_000)
 		null := func(row int) bool { return row%1000 == 7 }
 		tab := table(t, rows,
 			column{"k", arrow.BinaryTypes.String, func(row int) uint64 { return uint64(row % 10_500) }, null},

@@ -82,6 +82,7 @@ func TestStreamShorter(t *testing.T) {
 // TestStreamShorterUnderLimit: where both sources together would take too much of the memory, the left one is the build
 // side; the memory of what was read of the other one counts.
 func TestStreamShorterUnderLimit(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 100_000, func(i int) int64 { return int64(i) })
 	right := keyed(t, "k", 1_000_000, func(i int) int64 { return int64(i) * 7 % 100_000 })

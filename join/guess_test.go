@@ -17,6 +17,7 @@ import (
 // TestGuess: joins that begin by a guessed range of keys have the rows that are there, also where a key is outside it:
 // then keys are measured, and the join begins again.
 func TestGuess(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows = 1 << 16
 	begun := map[bool]int{}
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {

@@ -163,6 +163,7 @@ func TestDeviceMemoryCap(t *testing.T) {
 // TestBlockLimit: columns beyond one allocation need a device whose blocks may have several; otherwise the plan says
 // so.
 func TestBlockLimit(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 60_000, 200_000)
 	run := func(options host.Options) (int64, uint64, error) {

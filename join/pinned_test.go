@@ -48,6 +48,7 @@ func pinnedTable(t *testing.T, rows, stride int, allocator memory.Allocator) arr
 // TestPinned joins tables in pinned memory, which kernels read and write where it lies, in one granule and in several
 // of which the next is loaded and the last delivered meanwhile.
 func TestPinned(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		pins := relation.NewPinnedAllocator(device, 1<<30)
 		defer pins.Close()

@@ -60,7 +60,7 @@ func TestScattered(t *testing.T) {
 func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
-	sizes := []int{3, 2, 4, 5, 6, 7, 8}
+	sizes := devicetest.Short([]int{3, 2, 5}, []int{3, 2, 4, 5, 6, 7, 8})
 	if devicetest.RaceDetector {
 		sizes = sizes[:1]
 	}

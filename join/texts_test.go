@@ -171,6 +171,7 @@ func TestTextsOnDevice(t *testing.T) {
 // TestTextsOfStreams: parts of a stream are hashed on the device, or on the host where their texts are longer than was
 // planned for, and meet the same build side.
 func TestTextsOfStreams(t *testing.T) {
+	devicetest.SkipRace(t)
 	keys := types(arrow.BinaryTypes.String)
 	short := func(row, _ int) *string { text := fmt.Sprintf("%08d", row*7%150); return &text }
 	long := func(row, column int) *string {
@@ -222,6 +223,7 @@ func TestTextsOfStreams(t *testing.T) {
 
 // TestLongText: one text of 1 MiB is hashed and compared piece by piece; a longer one leaves the keys with the host.
 func TestLongText(t *testing.T) {
+	devicetest.SkipRace(t)
 	for _, c := range []struct {
 		longest int
 		compare query.Comparing

@@ -114,6 +114,7 @@ func TestValidateKeysThatMatchNothing(t *testing.T) {
 
 // TestValidateKeysThatCollide takes work linear in the number of rows, more than are read at a time.
 func TestValidateKeysThatCollide(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	const last = 1<<20 + 2
 	table := keyed(t, "k", last+1, func(i int) int64 { return int64(i%last) << 42 })

@@ -131,6 +131,7 @@ func TestWords(t *testing.T) {
 
 // TestManyNullableColumns: more bits than one word has, and columns of which only the other table has NULLs.
 func TestManyNullableColumns(t *testing.T) {
+	devicetest.SkipRace(t)
 	var types []arrow.DataType
 	var left, right []nulls
 	for i := range 40 {

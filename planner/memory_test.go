@@ -38,6 +38,7 @@ func (s *discard) Put(_ context.Context, w *operator.Window) error {
 
 // TestMemory joins with a cap of device memory: what a plan says is enough, and much less than it says is not.
 func TestMemory(t *testing.T) {
+	devicetest.HostTest(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	const build, probe = 1 << 17, 1<<18 + 1000
 	keys := [2][]uint32{make([]uint32, build), make([]uint32, probe)}
@@ -74,6 +75,7 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryOfUnits joins keys of many rows on both sides by units of few rows: a plan accounts for all of their units.
 func TestMemoryOfUnits(t *testing.T) {
+	devicetest.HostTest(t)
 	const build, probe = 1086, 2250
 	for name, want := range map[string]operator.Want{
 		"inner": {Pairs: true}, "full": {Pairs: true, Keys: true, Rest: [2]bool{true, true}},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/join/sortmerge"
@@ -278,6 +279,7 @@ func TestRejected(t *testing.T) {
 // TestSmaller: with less memory there are smaller windows or granules, down to a quarter of the build side or, for the
 // table, to 2^20 rows. Without rates windows come first.
 func TestSmaller(t *testing.T) {
+	devicetest.HostTest(t)
 	for _, device := range []string{"nvidia", "unknown"} {
 		rates, tuning := ratesOf(t, device)
 		f := operator.Facts{Rows: [2]uint64{1 << 24, 1 << 26}, KeyBytes: 4, Payload: [2][]int{{4}, {4, 4}},
@@ -346,6 +348,7 @@ func TestMoreWork(t *testing.T) {
 
 // TestFit takes the times of joins from rates, and finds these again from others.
 func TestFit(t *testing.T) {
+	devicetest.HostTest(t)
 	truth, tuning := ratesOf(t, "nvidia")
 	wrong, _ := ratesOf(t, "software")
 	var joins []planner.Measured

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/relation"
@@ -29,6 +30,7 @@ func sampled(build, probe []uint64) operator.Facts {
 
 // TestSample compares estimates from samples with what is true of the keys.
 func TestSample(t *testing.T) {
+	devicetest.HostTest(t)
 	const rows = 1 << 19
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.2, 1, rows-1)
@@ -121,6 +123,7 @@ func truthOf(build, probe []uint64) (f operator.Facts) {
 
 // Few of the build rows are looked at, so that few sampled rows meet one: the estimate is rough, and knows it.
 func TestRoughSample(t *testing.T) {
+	devicetest.HostTest(t)
 	random, short, under := rand.New(rand.NewPCG(1, 2)), 0, 0
 	for range 1000 {
 		probe, build := make([]uint64, 1<<9), random.Perm(1<<16)
@@ -146,6 +149,7 @@ func TestRoughSample(t *testing.T) {
 
 // TestSampleOrders: rows of a key side by side, far from each other, or anywhere tell the same.
 func TestSampleOrders(t *testing.T) {
+	devicetest.HostTest(t)
 	for rows, multiples := range map[int][]int{1 << 19: {1, 2, 1000}, 1 << 21: {4, 64, 1 << 14}} {
 		if testing.Short() && rows > 1<<19 {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/exchange/topology"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 )
@@ -62,6 +63,7 @@ func TestTogether(t *testing.T) {
 // TestOrder: without wires the fastest come first, but that the first device is in any team; of equal devices behind
 // shared links each four are in groups of their own, as long as there are any.
 func TestOrder(t *testing.T) {
+	devicetest.HostTest(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{16, 64} {
 		unequal := equals(n)

@@ -263,11 +263,16 @@ func requireSameLoad(t *testing.T, ops *primitive.Ops, s *Scan, from, to int, wh
 
 // TestStagedKeys loads more rows than are uploaded at a time, in one chunk and in chunks of one row.
 func TestStagedKeys(t *testing.T) {
+	devicetest.HostTest(t)
 	device := discreteDevice(t)
 	ops, err := primitive.New(device, nil)
 	require.NoError(t, err)
 	const rows = 2*relation.StageRows + 777
-	for _, cut := range []int{rows, 1, 70_000} {
+	cuts := []int{70_000, 1, rows}
+	if devicetest.RaceDetector {
+		cuts = cuts[:1]
+	}
+	for _, cut := range cuts {
 		d := keyTable{Rand: rand.New(rand.NewPCG(3, 4)), rows: rows}
 		if cut == 1 {
 			d.rows = 5000
@@ -289,6 +294,7 @@ func TestStagedKeys(t *testing.T) {
 // TestLoadingMemory: the planned memory is enough to load a chunk, with codes made by the host and by the device, if
 // all rows have a key and if few have.
 func TestLoadingMemory(t *testing.T) {
+	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	for _, nulls := range []int{0, 99} {
 		for _, payload := range [][]int{nil, {0}, {1}, {0, 1}} {

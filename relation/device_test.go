@@ -38,6 +38,7 @@ func nullableInts(rows, nullEvery int) arrow.Array {
 // TestLoadInPieces loads more rows than the staging memory holds at a time, with and without rows that are left out,
 // with keys of 4 and of 8 bytes.
 func TestLoadInPieces(t *testing.T) {
+	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	ctx, device := context.Background(), discreteDevice(t)
 	const rows = 17*backend.StagedBytes/8 + 12345

@@ -143,6 +143,7 @@ func matrixTable(dt arrow.DataType, cells []cell, texts []string) arrow.Table {
 // TestMatrix checks each pair of types against the matrix of the document. Comparable types match by value, at the
 // limits of both types. For others, the error names the columns, the types and the remedy.
 func TestMatrix(t *testing.T) {
+	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	compare, seen := matrix(t), map[[2]string]bool{}
 	types := matrixTypes()

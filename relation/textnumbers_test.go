@@ -54,6 +54,7 @@ func textColumn(dtype arrow.DataType, rows int, text func(row int) string, null 
 
 // TestNumberTexts: codes are equal if and only if texts are, and each code has a row with its text.
 func TestNumberTexts(t *testing.T) {
+	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	defer func(rows int) { leastNumbered = rows }(leastNumbered)
 	leastNumbered = 1
@@ -106,6 +107,7 @@ func TestNumberTexts(t *testing.T) {
 
 // TestNumberTextsUnseen: a sample that sees only NULL says nothing of how many texts there are.
 func TestNumberTextsUnseen(t *testing.T) {
+	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
 	const rows, different = 1_900_000, 300
 	for _, first := range []int{200_000, 800_000, 1_200_000} {

@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // An estimate from a sample is near for keys that are equally frequent, also if their rows lie side by side, and not
 // much too low for others.
 func TestEstimate(t *testing.T) {
+	devicetest.HostTest(t)
 	const rows, sample = 1 << 22, samplePieces * pieceRows
 	for keys := uint64(1); keys <= 1<<20; keys *= 8 {
 		for _, kind := range []string{"alike", "Zipf", "side by side"} {

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/operator"
 )
 
 // TestLost fills tables as the kernel does: where a plan expects no row without a slot there is none, however keys
 // repeat; and it does not expect any for much less than what loses rows.
 func TestLost(t *testing.T) {
+	devicetest.HostTest(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	facts := func(rows, keyRows, hot int) *operator.Facts {
 		return &operator.Facts{KeyBytes: 4, Rows: [2]uint64{uint64(rows), 1}, Distinct: float64(keyRows),
