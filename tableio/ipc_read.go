@@ -151,8 +151,9 @@ func (s *arrowFileSource) selected(
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
 type arrowStreamSource struct {
 	in         *input
-	fields     *arrow.Schema
-	endianness endian.Endianness // of the values in the stream; fields is native
+	stored     *arrow.Schema     // with native values
+	fields     *arrow.Schema     // stored with wide indices
+	endianness endian.Endianness // of the values in the stream
 	rest       io.Reader         // of a pipe: everything, once
 	consumed   bool
 	ahead      int // record batches that are read before they are drawn
@@ -176,7 +177,8 @@ func openArrowStream(in *input, aheadBytes int64) (source, error) {
 	}
 	defer reader.Release()
 	s.endianness = reader.Schema().Endianness()
-	s.fields = reader.Schema().WithEndianness(endian.NativeEndian)
+	s.stored = reader.Schema().WithEndianness(endian.NativeEndian)
+	s.fields = wideSchema(s.stored)
 	s.rest = io.MultiReader(&head, stream)
 	return s, nil
 }
@@ -203,7 +205,9 @@ func (s *arrowStreamSource) batches(
 		s.consumed = true
 		work := func(_ context.Context, job numberedBatch) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", job.index), func() error {
-				batch, err = takeColumns(job.batch, s.fields, columns, mem)
+				if batch, err = takeColumns(job.batch, s.stored, columns, mem); err == nil {
+					batch = widenBatch(batch, chosenSchema(s.fields, columns))
+				}
 				return err
 			})
 		}
@@ -224,9 +228,9 @@ func (s *arrowStreamSource) decode(content *bufio.Reader, mem memory.Allocator) 
 		for stream := 1; ; stream++ {
 			messages := &streamMessages{in: content, mem: mem, sizeBytes: s.in.size}
 			reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
-			if err == nil && !reader.Schema().Equal(s.fields) {
+			if err == nil && !reader.Schema().Equal(s.stored) {
 				reader.Release()
-				err = fmt.Errorf("its schema is not that of the first: %s", schemaDifference(s.fields, reader.Schema()))
+				err = fmt.Errorf("its schema is not that of the first: %s", schemaDifference(s.stored, reader.Schema()))
 			}
 			if err != nil {
 				if stream > 1 {
