@@ -298,13 +298,7 @@ func (u *unitedDictionary) finish(data arrow.ArrayData) (*array.Data, error) {
 	u.places = nil
 	dictionary := data.Dictionary()
 	if len(u.pieces) > 0 {
-		chunked := arrow.NewChunked(u.dt.ValueType, u.pieces)
-		defer chunked.Release()
-		all := make([]uint32, u.total)
-		for i := range all {
-			all[i] = uint32(i)
-		}
-		united, err := relation.Take(context.Background(), chunked, all, memory.NewGoAllocator())
+		united, err := copied(context.Background(), u.dt.ValueType, u.pieces, memory.NewGoAllocator())
 		if err != nil {
 			return nil, err
 		}
