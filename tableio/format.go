@@ -80,7 +80,7 @@ func detectFormat(path string, head []byte) (Format, error) {
 		return CSV, nil
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet, nil
-	case bytes.HasPrefix(head, []byte("ARROW1")):
+	case bytes.HasPrefix(head, []byte(arrowMagic)):
 		return ArrowFile, nil
 	case bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")):
 		return ArrowStream, nil

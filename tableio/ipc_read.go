@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // arrowFileSource reads the record batches of an Arrow IPC file on all cores.
@@ -86,11 +88,11 @@ func (s *arrowFileSource) batches(
 			for i := 0; i < reader.NumRecords() && yield(i, ctx.Err()); i++ {
 			}
 		}
-		work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
+		work := func(ctx context.Context, i int) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
 				whole, err := decode(i)
 				if err == nil {
-					batch, err = takeColumns(whole, s.fields, columns, mem)
+					batch, err = takeColumns(ctx, whole, s.fields, columns, mem)
 				}
 				return err
 			})
@@ -136,11 +138,11 @@ func (s *arrowFileSource) selected(
 		for i := 0; i < len(s.blocks) && yield(i, ctx.Err()); i++ {
 		}
 	}
-	work := func(_ context.Context, i int) (batch arrow.RecordBatch, err error) {
+	work := func(ctx context.Context, i int) (batch arrow.RecordBatch, err error) {
 		return batch, guardIn(fmt.Sprintf("record batch %d", i), func() error {
 			whole, err := selection.read(s.in.at, s.blocks[i], mem)
 			if err == nil {
-				batch, err = takeColumns(whole, selection.schema, selection.all, mem)
+				batch, err = takeColumns(ctx, whole, selection.schema, selection.all, mem)
 			}
 			return err
 		})
@@ -151,8 +153,9 @@ func (s *arrowFileSource) selected(
 // arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
 type arrowStreamSource struct {
 	in         *input
-	fields     *arrow.Schema
-	endianness endian.Endianness // of the values in the stream; fields is native
+	stored     *arrow.Schema     // with native values
+	fields     *arrow.Schema     // stored with wide indices
+	endianness endian.Endianness // of the values in the stream
 	rest       io.Reader         // of a pipe: everything, once
 	consumed   bool
 	ahead      int // record batches that are read before they are drawn
@@ -176,7 +179,8 @@ func openArrowStream(in *input, aheadBytes int64) (source, error) {
 	}
 	defer reader.Release()
 	s.endianness = reader.Schema().Endianness()
-	s.fields = reader.Schema().WithEndianness(endian.NativeEndian)
+	s.stored = reader.Schema().WithEndianness(endian.NativeEndian)
+	s.fields = wideSchema(s.stored)
 	s.rest = io.MultiReader(&head, stream)
 	return s, nil
 }
@@ -201,9 +205,11 @@ func (s *arrowStreamSource) batches(
 			return
 		}
 		s.consumed = true
-		work := func(_ context.Context, job numberedBatch) (batch arrow.RecordBatch, err error) {
+		work := func(ctx context.Context, job numberedBatch) (batch arrow.RecordBatch, err error) {
 			return batch, guardIn(fmt.Sprintf("record batch %d", job.index), func() error {
-				batch, err = takeColumns(job.batch, s.fields, columns, mem)
+				if batch, err = takeColumns(ctx, job.batch, s.stored, columns, mem); err == nil {
+					batch = widenBatch(batch, chosenSchema(s.fields, columns))
+				}
 				return err
 			})
 		}
@@ -224,9 +230,9 @@ func (s *arrowStreamSource) decode(content *bufio.Reader, mem memory.Allocator) 
 		for stream := 1; ; stream++ {
 			messages := &streamMessages{in: content, mem: mem, sizeBytes: s.in.size}
 			reader, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
-			if err == nil && !reader.Schema().Equal(s.fields) {
+			if err == nil && !reader.Schema().Equal(s.stored) {
 				reader.Release()
-				err = fmt.Errorf("its schema is not that of the first: %s", schemaDifference(s.fields, reader.Schema()))
+				err = fmt.Errorf("its schema is not that of the first: %s", schemaDifference(s.stored, reader.Schema()))
 			}
 			if err != nil {
 				if stream > 1 {
@@ -303,7 +309,7 @@ func schemaDifference(want, got *arrow.Schema) string {
 // of a batch share one block of memory, so a part of them is copied out of it:
 // otherwise the columns that nobody asked for would stay in memory.
 func takeColumns(
-	batch arrow.RecordBatch, schema *arrow.Schema, columns []int, mem memory.Allocator,
+	ctx context.Context, batch arrow.RecordBatch, schema *arrow.Schema, columns []int, mem memory.Allocator,
 ) (arrow.RecordBatch, error) {
 	defer batch.Release()
 	chosen := make([]arrow.Array, 0, len(columns))
@@ -326,13 +332,24 @@ func takeColumns(
 			data.Retain()
 		} else {
 			var err error
-			if data, err = array.Concatenate([]arrow.Array{data}, mem); err != nil {
+			if data, err = copied(ctx, data.DataType(), []arrow.Array{data}, mem); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		chosen = append(chosen, data)
 	}
 	return array.NewRecordBatch(chosenSchema(schema, columns), chosen, batch.NumRows()), nil
+}
+
+// copied puts the rows of arrays of any type together; arrow-go's Concatenate (18.8) cannot do that with unions.
+func copied(ctx context.Context, dt arrow.DataType, parts []arrow.Array, mem memory.Allocator) (arrow.Array, error) {
+	chunked := arrow.NewChunked(dt, parts)
+	defer chunked.Release()
+	all := make([]uint32, chunked.Len())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return relation.Take(ctx, chunked, all, mem)
 }
 
 // assembleBatches makes the table of the chosen columns and releases the batches.

@@ -233,7 +233,7 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []arrowBlo
 	if _, err := in.ReadAt(end, sizeBytes-tail); err != nil {
 		return 0, nil, err
 	}
-	if string(end[4:]) != "ARROW1" {
+	if string(end[4:]) != arrowMagic {
 		return 0, nil, errors.New("the end of an Arrow file is missing; it may be cut off")
 	}
 	footerBytes := int64(binary.LittleEndian.Uint32(end))
@@ -255,6 +255,7 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []arrowBlo
 	if err := verifySchema(schema); err != nil {
 		return 0, nil, err
 	}
+	gapAt := int64(len(arrowMagic)) + 2 // behind the last message
 	for _, list := range []int{footerDictionaries, footerBatches} {
 		at, length, err := footer.vector(list, blockBytes)
 		if err != nil {
@@ -268,38 +269,34 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []arrowBlo
 			if err != nil {
 				return 0, nil, fmt.Errorf("block %d: %w", i, err)
 			}
+			gapAt = max(gapAt, block.offset+block.metaBytes+block.bodyBytes)
 			if list == footerBatches {
 				batches = append(batches, block)
 			}
 		}
 	}
-	if err := verifyGap(in, batches, sizeBytes-tail-footerBytes); err != nil {
+	if err := verifyGap(in, gapAt, sizeBytes-tail-footerBytes); err != nil {
 		return 0, nil, err
 	}
 	return rows, batches, nil
 }
 
-// verifyGap looks for the end of another file between the last record batch and the footer. Files that were put behind
-// one another have only the last one's footer, whose places are then those of the first one's messages.
-func verifyGap(in io.ReaderAt, batches []arrowBlock, footerAt int64) error {
-	const end = "ARROW1"
-	gap := int64(len(end)) + 2 // behind the file's own magic bytes
-	for _, block := range batches {
-		gap = max(gap, block.offset+block.metaBytes+block.bodyBytes)
-	}
+// verifyGap looks for the end of another file between the last message and the footer. Files that were put behind one
+// another have only the last one's footer, whose places are then those of the first one's messages.
+func verifyGap(in io.ReaderAt, gap, footerAt int64) error {
 	if gap >= footerAt {
 		return nil
 	}
 	between := bufio.NewReaderSize(io.NewSectionReader(in, gap, footerAt-gap), 1<<16)
 	for {
-		_, err := between.ReadSlice(end[0])
+		_, err := between.ReadSlice(arrowMagic[0])
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {
 			break
 		}
-		if rest, _ := between.Peek(2*len(end) - 1); string(rest) == (end + end)[1:] {
+		if rest, _ := between.Peek(2*len(arrowMagic) - 1); string(rest) == (arrowMagic + arrowMagic)[1:] {
 			return errors.New("several Arrow files were put behind one another; only a stream can be continued so")
 		}
 	}

@@ -43,6 +43,10 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 		e.writer = ipc.NewWriter(e.out, options...)
 		return e, nil
 	}
+	if hasDictionary(schema.Fields()) {
+		e.writer = newDictionaryFileWriter(e.out, schema, options)
+		return e, nil
+	}
 	var err error
 	e.writer, err = ipc.NewFileWriter(e.out, options...)
 	return e, err

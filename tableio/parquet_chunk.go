@@ -209,6 +209,18 @@ func (c *chunkReader) tooMuchText(rows int64) error {
 }
 
 func (c *chunkReader) nextNested(rows int64, mem memory.Allocator) (arrow.Array, error) {
+	stored, err := c.nextStored(rows, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer stored.Release()
+	wide := widenIndices(stored.Data(), c.source.fields.Field(c.column).Type)
+	defer wide.Release()
+	return array.MakeFromData(wide), nil
+}
+
+// nextStored decodes rows of a nested column as pqarrow gives them.
+func (c *chunkReader) nextStored(rows int64, mem memory.Allocator) (arrow.Array, error) {
 	bounded := c.sliceBytes > 0
 	if bounded {
 		if c.nestedRows == 0 {

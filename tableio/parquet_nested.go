@@ -4,73 +4,124 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
-// nestedParquetEncoder writes schemas with nested columns, by the library and on one core.
+// nestedParquetEncoder writes schemas with nested columns, by the library and on one core. The library gets columns of
+// types that it knows ([denseType]); the schema that is stored in the file says what they are.
 type nestedParquetEncoder struct {
-	writer                      *pqarrow.FileWriter
-	groupBytes, groupLimitBytes int64 // of Arrow data; 0: no limit
+	schema *arrow.Schema // that the library knows
+	writer *pqarrow.FileWriter
+	rows   rowGroups
 }
 
 func newNestedParquetEncoder(
 	out io.Writer, schema *arrow.Schema, codec compress.Compression, opts WriteOptions,
 ) (encoder, error) {
-	schema = plainSchema(schema)
-	e := &nestedParquetEncoder{groupLimitBytes: opts.RowGroupBytes}
 	properties := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST),
 		parquet.WithCompression(codec),
-		parquet.WithMaxRowGroupLength(opts.rowGroupRows()),
+		parquet.WithMaxRowGroupLength(math.MaxInt64),
 		parquet.WithStoreDecimalAsInteger(true),
 		parquet.WithCreatedBy("spirjoin"),
 	)
-	arrowProperties := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
-	for _, field := range schema.Fields() {
+	fields := schema.Fields()
+	for i, field := range fields {
+		fields[i].Type = denseType(field.Type)
 		err := guard(func() error {
-			_, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), properties, arrowProperties)
+			_, err := pqarrow.ToParquet(arrow.NewSchema(fields[i:i+1], nil), properties, pqarrow.DefaultWriterProps())
 			return err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
 		}
 	}
+	e := &nestedParquetEncoder{schema: arrow.NewSchema(fields, nil), rows: newRowGroups(opts)}
 	var err error
-	e.writer, err = pqarrow.NewFileWriter(schema, out, properties, arrowProperties)
-	return e, err
+	if e.writer, err = pqarrow.NewFileWriter(e.schema, out, properties, pqarrow.DefaultWriterProps()); err != nil {
+		return nil, err
+	}
+	pairs, err := columnchunk.StoredSchema(storedNestedSchema(schema))
+	if err != nil {
+		return nil, err
+	}
+	for i, key := range pairs.Keys() {
+		if err := e.writer.AppendKeyValueMetadata(key, pairs.Values()[i]); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// storedNestedSchema has the types as which columns are read: flat ones as they are, nested ones with what the library
+// restores in them.
+func storedNestedSchema(schema *arrow.Schema) *arrow.Schema {
+	fields := schema.Fields()
+	for i := range fields {
+		if !columnchunk.Encodes(fields[i].Type) {
+			fields[i].Type = readType(fields[i].Type)
+		}
+	}
+	meta := schema.Metadata()
+	return arrow.NewSchema(fields, &meta)
 }
 
 // nestedPartRows is how many rows are encoded between two looks at the context.
 const nestedPartRows = 1 << 14
 
 func (e *nestedParquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
-	batch = plainBatch(batch)
-	defer batch.Release()
-	sizeBytes := batchBytes(batch)
-	if e.groupLimitBytes > 0 && e.groupBytes > 0 && e.groupBytes+sizeBytes > e.groupLimitBytes {
-		e.writer.NewBufferedRowGroup()
-		e.groupBytes = 0
+	return e.rows.add(batch, func(group *rowGroup) error { return e.writeGroup(ctx, group) })
+}
+
+func (e *nestedParquetEncoder) writeGroup(ctx context.Context, group *rowGroup) error {
+	group.left.Store(1)
+	defer group.done(1)
+	if err := e.writer.NewBufferedRowGroupChecked(); err != nil {
+		return err
 	}
-	e.groupBytes += sizeBytes
-	for start := int64(0); start < batch.NumRows(); start += nestedPartRows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := e.writePart(batch, start, min(batch.NumRows(), start+nestedPartRows)); err != nil {
-			return err
+	for _, batch := range group.parts {
+		for start := int64(0); start < batch.NumRows(); start += nestedPartRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := e.writePart(ctx, batch, start, min(batch.NumRows(), start+nestedPartRows)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (e *nestedParquetEncoder) writePart(batch arrow.RecordBatch, start, end int64) error {
+func (e *nestedParquetEncoder) writePart(ctx context.Context, batch arrow.RecordBatch, start, end int64) error {
 	part := batch.NewSlice(start, end)
 	defer part.Release()
-	return e.writer.WriteBuffered(part)
+	columns := make([]arrow.Array, part.NumCols())
+	defer func() { releaseArrays(columns) }()
+	for i, column := range part.Columns() {
+		dense, err := denseColumn(ctx, column, nil)
+		if err != nil {
+			columns = columns[:i]
+			return fmt.Errorf("column %q: %w", batch.ColumnName(i), err)
+		}
+		columns[i] = dense
+	}
+	dense := array.NewRecordBatch(e.schema, columns, part.NumRows())
+	defer dense.Release()
+	return e.writer.WriteBuffered(dense)
 }
 
-func (e *nestedParquetEncoder) close(context.Context) error { return e.writer.Close() }
+func (e *nestedParquetEncoder) close(ctx context.Context) error {
+	err := e.rows.end(func(group *rowGroup) error { return e.writeGroup(ctx, group) })
+	if closed := e.writer.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +54,9 @@ func longTexts(rows int) arrow.RecordBatch {
 		{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
 		{Name: "large", Type: arrow.BinaryTypes.LargeBinary},
 		{Name: "few",
-			Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}},
-		{Name: "list", Type: arrow.ListOf(arrow.BinaryTypes.String)},
+			Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}},
+		{Name: "list",
+			Type: arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.BinaryTypes.String, Nullable: true})},
 	}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()
@@ -112,7 +114,7 @@ func TestBatchesAreBoundedByBytes(t *testing.T) {
 		got, err := r.Read(t.Context(), nil)
 		require.NoError(t, err)
 		if columns == nil {
-			requireSameTable(t, want, got)
+			require.True(t, slices.Equal(render(want), render(got)), "dictionaries may have another order")
 		}
 		got.Release()
 		require.NoError(t, r.Close())

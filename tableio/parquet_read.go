@@ -76,6 +76,12 @@ func openParquet(ctx context.Context, in *input, opts ReadOptions) (source, erro
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
 		return nil, err
 	}
+	s.fields = wideSchema(s.fields)
+	for i := range s.columns {
+		if s.columns[i].Field.Type = s.fields.Field(i).Type; s.columns[i].Column != nil {
+			s.columns[i].Column.Field.Type = s.columns[i].Field.Type
+		}
+	}
 	s.refuse(faults)
 	for i := range s.columns {
 		s.alone = append(s.alone, sync.OnceValues(func() (*file.Reader, error) {

@@ -9,22 +9,15 @@ import (
 	"iter"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
-
-// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small
-// enough that several are encoded at a time in little memory.
-const rowGroupRows = 1 << 17
 
 const parquetMagic = "PAR1"
 
@@ -45,10 +38,9 @@ func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (
 	if err != nil {
 		return nil, err
 	}
-	e := &parquetEncoder{out: out, columns: columns, codec: codec,
-		groupLimitBytes: opts.RowGroupBytes, groupLimitRows: opts.rowGroupRows(),
-		memory: semaphore.NewWeighted(opts.RowGroupBytes),
-		jobs:   make(chan chunkJob), ended: make(chan struct{}),
+	e := &parquetEncoder{out: out, columns: columns, codec: codec, rows: newRowGroups(opts),
+		memoryBytes: opts.RowGroupBytes, memory: semaphore.NewWeighted(opts.RowGroupBytes),
+		jobs: make(chan chunkJob), ended: make(chan struct{}),
 		encoders: make(chan *columnchunk.Encoder, runtime.GOMAXPROCS(0))}
 	e.footer = metadata.NewFileMetadataBuilder(fileSchema, columnchunk.WriterProperties(codec), keyValue)
 	for range cap(e.encoders) {
@@ -87,9 +79,9 @@ type parquetEncoder struct {
 	groups  int   // begun in the footer
 	offset  int64 // of the end of what was written
 
-	groupLimitRows, groupLimitBytes int64
-	filling                         *rowGroup           // not handed over yet; nil: none begun
-	memory                          *semaphore.Weighted // of row groups in flight; unused without groupLimitBytes
+	rows        rowGroups
+	memoryBytes int64               // of row groups in flight; 0: any number
+	memory      *semaphore.Weighted // these bytes
 
 	jobs     chan chunkJob
 	encoders chan *columnchunk.Encoder // that are free
@@ -97,14 +89,6 @@ type parquetEncoder struct {
 	ctx      context.Context           // of the work in flight
 	stop     context.CancelCauseFunc
 	ended    chan struct{} // closed when nothing is in flight any more
-}
-
-// rowGroup are the rows of a row group, as slices of the batches that they came in.
-type rowGroup struct {
-	parts []arrow.RecordBatch
-	rows  int64
-	bytes int64        // of Arrow data
-	left  atomic.Int64 // columns that are not encoded
 }
 
 // chunkJob is a column chunk to be encoded.
@@ -120,90 +104,19 @@ type encodedChunk struct {
 }
 
 func (e *parquetEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
-	rowBytes := batchBytes(batch) / max(1, batch.NumRows())
-	if e.filling != nil && !e.filling.countsDictionaries(batch) {
-		if err := e.handOver(ctx); err != nil {
-			return err
-		}
-	}
-	for start := int64(0); start < batch.NumRows(); {
-		if e.filling == nil {
-			e.filling = &rowGroup{}
-		}
-		group := e.filling
-		rows := min(batch.NumRows()-start, e.groupLimitRows-group.rows)
-		if e.groupLimitBytes > 0 {
-			rows = min(rows, max(1, (e.groupLimitBytes-group.bytes)/max(1, rowBytes)))
-		}
-		group.parts = append(group.parts, batch.NewSlice(start, start+rows))
-		start += rows
-		group.rows += rows
-		group.bytes += rows * rowBytes
-		if group.rows == e.groupLimitRows || e.groupLimitBytes > 0 && group.bytes+rowBytes > e.groupLimitBytes {
-			if err := e.handOver(ctx); err != nil {
-				return err
-			}
-		}
+	err := e.rows.add(batch, func(group *rowGroup) error { return e.handOver(ctx, group) })
+	if err != nil {
+		return err
 	}
 	return context.Cause(e.ctx)
 }
 
-// countsDictionaries tells whether the index types of dictionary columns can count the values of the row group's and
-// the batch's dictionaries together, which become one.
-func (g *rowGroup) countsDictionaries(batch arrow.RecordBatch) bool {
-	for i, column := range batch.Columns() {
-		added, ok := column.(*array.Dictionary)
-		if !ok {
-			continue
-		}
-		index := column.DataType().(*arrow.DictionaryType).IndexType
-		bits := index.(arrow.FixedWidthDataType).BitWidth()
-		if !arrow.IsUnsignedInteger(index.ID()) {
-			bits--
-		}
-		if bits > 16 { // it counts more than a dictionary page has
-			continue
-		}
-		last := g.parts[len(g.parts)-1].Column(i).(*array.Dictionary)
-		if last.Dictionary().Data() == added.Dictionary().Data() {
-			continue // it is counted already
-		}
-		distinct := []arrow.Array{added.Dictionary()}
-		total := added.Dictionary().Len()
-		for _, part := range g.parts {
-			values := part.Column(i).(*array.Dictionary).Dictionary()
-			same := func(other arrow.Array) bool { return other.Data() == values.Data() || array.Equal(other, values) }
-			if !slices.ContainsFunc(distinct, same) {
-				distinct = append(distinct, values)
-				total += values.Len()
-			}
-		}
-		if len(distinct) > 1 && total > 1<<bits {
-			return false
-		}
-	}
-	return true
-}
-
-// batchBytes is the memory of a batch, which may share buffers with others.
-func batchBytes(batch arrow.RecordBatch) (sizeBytes int64) {
-	for _, column := range batch.Columns() {
-		sizeBytes += int64(column.Data().SizeInBytes()) // children included
-	}
-	return sizeBytes
-}
-
-// weight is the memory of a row group in flight, with what it becomes. A limit has room for any one row group.
-func (g *rowGroup) weight(limitBytes int64) int64 { return min(2*g.bytes, limitBytes) }
-
 // handOver gives the row group to the encoders and returns as soon as they took its last column. If memory is limited,
 // it first waits until the row groups in flight take no more than a row group may.
-func (e *parquetEncoder) handOver(ctx context.Context) error {
-	group := e.filling
-	e.filling = nil
+func (e *parquetEncoder) handOver(ctx context.Context, group *rowGroup) error {
 	group.left.Store(int64(len(e.columns)))
 	stop := context.AfterFunc(ctx, func() { e.stop(ctx.Err()) })
-	err := e.memory.Acquire(e.ctx, group.weight(e.groupLimitBytes))
+	err := e.memory.Acquire(e.ctx, group.weight(e.memoryBytes))
 	stop()
 	if err != nil {
 		group.done(int64(len(e.columns)))
@@ -223,15 +136,6 @@ func (e *parquetEncoder) handOver(ctx context.Context) error {
 	return nil
 }
 
-// done counts columns that nobody reads any more, and lets go of the batches after the last.
-func (g *rowGroup) done(columns int64) {
-	if g.left.Add(-columns) == 0 {
-		for _, part := range g.parts {
-			part.Release()
-		}
-	}
-}
-
 // writeChunks writes the chunks in the order of their jobs, until these end or something fails.
 func (e *parquetEncoder) writeChunks() {
 	defer close(e.ended)
@@ -245,7 +149,7 @@ func (e *parquetEncoder) writeChunks() {
 			}
 			err = e.writeChunk(group, encoded)
 			if encoded.column == len(e.columns)-1 {
-				e.memory.Release(encoded.group.weight(e.groupLimitBytes))
+				e.memory.Release(encoded.group.weight(e.memoryBytes))
 			}
 			e.reuse(encoded)
 		}
@@ -315,9 +219,8 @@ func (e *parquetEncoder) close(ctx context.Context) error {
 	if ctx.Err() != nil {
 		e.stop(ctx.Err())
 	}
-	if e.filling != nil {
-		_ = e.handOver(ctx) // a failure is the cause of e.ctx, see below
-	}
+	// A failure is the cause of e.ctx, see below.
+	_ = e.rows.end(func(group *rowGroup) error { return e.handOver(ctx, group) })
 	close(e.jobs)
 	stopEarly := context.AfterFunc(ctx, func() { e.stop(ctx.Err()) })
 	<-e.ended

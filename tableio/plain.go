@@ -8,7 +8,8 @@ import (
 )
 
 // plainType is the type with the same values that Parquet and CSV know: views
-// become contiguous, short decimals 128 bits wide. Other types stay.
+// become contiguous, short decimals 128 bits wide, also as entries of
+// dictionaries. Other types stay.
 func plainType(dt arrow.DataType) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringViewType:
@@ -19,6 +20,8 @@ func plainType(dt arrow.DataType) arrow.DataType {
 		return &arrow.Decimal128Type{Precision: dt.Precision, Scale: dt.Scale}
 	case *arrow.Decimal64Type:
 		return &arrow.Decimal128Type{Precision: dt.Precision, Scale: dt.Scale}
+	case *arrow.DictionaryType:
+		return &arrow.DictionaryType{IndexType: dt.IndexType, ValueType: plainType(dt.ValueType), Ordered: dt.Ordered}
 	}
 	return dt
 }
@@ -52,6 +55,15 @@ func plainColumn(column arrow.Array) arrow.Array {
 		return decimalColumn(c, func(row int) int64 { return int64(c.Value(row)) })
 	case *array.Decimal64:
 		return decimalColumn(c, func(row int) int64 { return int64(c.Value(row)) })
+	case *array.Dictionary:
+		if to := plainType(c.DataType()); !arrow.TypeEqual(to, c.DataType()) {
+			entries := plainColumn(c.Dictionary())
+			defer entries.Release()
+			data := array.NewDataWithDictionary(to, c.Len(), c.Data().Buffers(), c.NullN(), c.Data().Offset(),
+				entries.Data().(*array.Data))
+			defer data.Release()
+			return array.MakeFromData(data)
+		}
 	}
 	column.Retain()
 	return column

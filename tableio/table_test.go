@@ -334,7 +334,7 @@ func TestRowGroupBytesWithNestedColumns(t *testing.T) {
 	batch := b.NewRecordBatch()
 	batches := []arrow.RecordBatch{batch, batch, batch}
 	want := array.NewTableFromRecords(schema, batches)
-	for limitBytes, groups := range map[int64]int{0: 1, 1 << 20: 1, 1: 3} {
+	for limitBytes, groups := range map[int64]int{0: 1, 1 << 20: 1, 12_000: 5, 20 * 25: 120} {
 		path := tempPath(t, Parquet)
 		writeFile(t, path, schema, batches, WriteOptions{RowGroupBytes: limitBytes})
 		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {

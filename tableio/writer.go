@@ -22,9 +22,8 @@ type WriteOptions struct {
 	Busy        *Busy      // measures the work of encoding and writing; may be nil
 
 	RowGroupRows int64 // maximum rows of a Parquet row group; 0 = 131072
-	// RowGroupBytes ends a Parquet row group at about this many bytes of Arrow data, of which about three row groups
-	// are kept in memory; 0 = row groups end only by their number of rows. Batches of tables with nested columns are
-	// not split.
+	// RowGroupBytes ends a Parquet row group before it has more bytes of Arrow data than this, or after its first row.
+	// About three such row groups are kept in memory. 0 = 256 MiB, and as many row groups as the cores encode.
 	RowGroupBytes int64
 }
 

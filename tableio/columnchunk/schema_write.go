@@ -22,14 +22,12 @@ import (
 func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValueMetadata, error) {
 	properties := WriterProperties(compress.Codecs.Uncompressed)
 	nodes := make(schema.FieldList, from.NumFields())
-	stored := from.Fields()
 	for i, field := range from.Fields() {
 		node, err := writeNode(field, properties)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("column %q: type %s cannot be written to Parquet: %w", field.Name, field.Type, err)
 		}
 		nodes[i] = node
-		stored[i].Type = storedType(field.Type)
 	}
 	root, err := schema.NewGroupNode(properties.RootName(), properties.RootRepetition(), nodes, -1)
 	if err != nil {
@@ -40,17 +38,27 @@ func WriteSchema(from *arrow.Schema) (*schema.Schema, []Column, metadata.KeyValu
 	for i := range columns {
 		columns[i] = Column{Field: from.Field(i), Leaf: to.Column(i)}
 	}
-	meta := from.Metadata()
+	pairs, err := StoredSchema(from)
+	return to, columns, pairs, err
+}
+
+// StoredSchema returns the key-value pairs of a file: the metadata of a schema, and the schema itself.
+func StoredSchema(schema *arrow.Schema) (metadata.KeyValueMetadata, error) {
+	fields := schema.Fields()
+	for i, field := range fields {
+		fields[i].Type = storedType(field.Type)
+	}
+	meta := schema.Metadata()
 	pairs := metadata.NewKeyValueMetadata()
 	for i, key := range meta.Keys() {
 		if key != storedArrowKey {
 			if err := pairs.Append(key, meta.Values()[i]); err != nil {
-				return nil, nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	serialized := flight.SerializeSchema(arrow.NewSchema(stored, &meta), memory.NewGoAllocator())
-	return to, columns, pairs, pairs.Append(storedArrowKey, base64.StdEncoding.EncodeToString(serialized))
+	serialized := flight.SerializeSchema(arrow.NewSchema(fields, &meta), memory.NewGoAllocator())
+	return pairs, pairs.Append(storedArrowKey, base64.StdEncoding.EncodeToString(serialized))
 }
 
 // WriterProperties returns the properties with which the metadata of the file, its row groups and chunks is built.
