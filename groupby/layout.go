@@ -15,7 +15,7 @@ import (
 type Layout struct {
 	Spec   Spec
 	Schema *arrow.Schema // of the output: the key columns, then the aggregates
-	Needed []string      // input columns
+	Needed []string      // input columns; empty, not nil, for a count of all rows
 
 	inputs []arrow.Field             // of the aggregates; without a type for a count of rows
 	types  map[string]arrow.DataType // of the input columns
@@ -27,7 +27,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
-	l := &Layout{Spec: spec, types: make(map[string]arrow.DataType)}
+	l := &Layout{Spec: spec, Needed: []string{}, types: make(map[string]arrow.DataType)}
 	need := func(name string) (field arrow.Field, err error) {
 		if err := relation.CheckName(schema, "the table", name); err != nil {
 			return field, fmt.Errorf("group by: %w", err)

@@ -49,6 +49,12 @@ type Stats struct {
 // those that were merged so far.
 func (r *Result) Rows() uint64 { return r.before + uint64(r.groups.rows) }
 
+// Counted reports whether Rows is the number of all output rows: unless the groups were divided, or when the last
+// division is drawn.
+func (r *Result) Counted() bool {
+	return r.stream == nil || !r.stream.divided || r.stream.next == divisions
+}
+
 // Schema returns the schema of the record batches.
 func (r *Result) Schema() *arrow.Schema { return r.Layout.Schema }
 

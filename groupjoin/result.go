@@ -40,6 +40,9 @@ type Stats struct {
 // Rows returns the number of output rows.
 func (r *Result) Rows() uint64 { return r.groups.Rows() }
 
+// Counted reports whether Rows is the number of all output rows; see [groupby.Result.Counted].
+func (r *Result) Counted() bool { return r.groups.Counted() }
+
 // Schema returns the schema of the record batches.
 func (r *Result) Schema() *arrow.Schema { return r.Layout.Groups.Schema }
 

@@ -12,15 +12,17 @@ import (
 	"syscall"
 )
 
-// OutputFile is a file that appears whole or not at all: until Commit its content is in a temporary file beside it.
+// OutputFile is a file that appears whole or not at all: until Commit its content is in a file without a name, of which
+// nothing is left however the process ends, or where the file system has none, in a hidden file beside it.
 // Pipes and devices are written directly, and so is an open file that is named by its descriptor, as /dev/stdout is: from
 // where it stands. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()"
 // is harmless after Commit).
 type OutputFile struct {
-	path   string
-	target string   // path with symbolic links resolved
-	file   *os.File // nil when it is closed
-	temp   string   // empty where there is no temporary file: pipes, devices
+	path     string
+	target   string   // path with symbolic links resolved
+	file     *os.File // nil when it is closed
+	temp     string   // name of the hidden file; empty where there is none: pipes, devices
+	nameless bool     // the file has no name yet
 }
 
 // CreateFile begins the file at path. It checks that the directory is writable and that path is not a directory. An
@@ -103,14 +105,14 @@ func (f *OutputFile) openTemp(mode fs.FileMode) error {
 	dir, base := filepath.Split(f.target)
 	for range 100 {
 		temp := filepath.Join(dir, fmt.Sprintf(".%.100s.%08x.tmp", base, rand.Uint32()))
-		file, err := temporaryFiles.create(temp, mode)
+		file, nameless, err := temporaryFiles.create(temp, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		f.file, f.temp = file, temp
+		f.file, f.temp, f.nameless = file, temp, nameless
 		return nil
 	}
 	return errors.New("no free name for a temporary file")
@@ -131,7 +133,7 @@ func (f *OutputFile) Write(p []byte) (int, error) {
 	return n, fail(ErrOutput, "write", f.path, err)
 }
 
-// Commit renames the file to its final path, where it appears as a whole. It does not wait for the disk. On an error no
+// Commit gives the file its final path, where it appears as a whole. It does not wait for the disk. On an error no
 // file appears, and the OutputFile is aborted. Errors wrap ErrOutput.
 func (f *OutputFile) Commit() error {
 	if err := f.commit(); err != nil {
@@ -143,12 +145,15 @@ func (f *OutputFile) Commit() error {
 // commit may be called once.
 func (f *OutputFile) commit() error {
 	file := f.file
-	f.file = nil
-	if err := file.Close(); err != nil {
-		return err
+	if f.nameless { // closing it removes it; no file system that has such files reports a failed write that late
+		if err := temporaryFiles.link(file, f.temp, f.target); err != nil {
+			return err
+		}
+		f.temp = ""
 	}
-	if f.temp == "" {
-		return nil
+	f.file = nil
+	if err := file.Close(); err != nil || f.temp == "" {
+		return err
 	}
 	if err := temporaryFiles.rename(f.temp, f.target); err != nil {
 		return err

@@ -258,6 +258,17 @@ func TestTemporaryFolder(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist, "whoever is at work there fails")
 	require.NoError(t, remove(), "nothing is left to remove")
 	requireOnlyFiles(t, dir, filepath.Base(kept))
+
+	used, remove := made()
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(kept, old, old))
+	require.NoError(t, os.Chtimes(used, old, old))
+	_, removeNext := made()
+	require.NoDirExists(t, kept, "as a process leaves it that was killed")
+	require.DirExists(t, used)
+	require.NoError(t, remove())
+	require.NoError(t, removeNext())
+	requireOnlyFiles(t, dir)
 }
 
 // Batches with dictionaries of their own share a row group as long as the index type counts all their values.

@@ -1,13 +1,17 @@
 package tableio
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
+	"syscall"
+	"time"
 )
 
-// temporaryFiles are the hidden files of the process's Writers that were neither committed nor aborted yet, and its
+// temporaryFiles are the hidden or nameless files of the process's Writers that were neither committed nor aborted yet, and its
 // temporary folders.
 var temporaryFiles registry
 
@@ -15,6 +19,7 @@ type registry struct {
 	mu      sync.Mutex
 	paths   map[string]struct{}
 	folders map[string]struct{}
+	hidden  bool // files have names, as where the file system has none without; for tests
 }
 
 // RemoveTemporaryFiles removes the hidden files of all Writers that were neither committed nor aborted, and the folders
@@ -41,14 +46,21 @@ func RemoveTemporaryFiles() error {
 }
 
 // TemporaryFolder makes a folder in dir, or where the system has such folders if dir is empty. prefix is the beginning
-// of its name. The caller removes it, with all that is in it. Errors are those of the system.
+// of its name. The caller removes it, with all that is in it. A folder there that a process has left which was killed,
+// with the same prefix, is removed first. Errors are those of the system.
 func TemporaryFolder(dir, prefix string) (folder string, remove func() error, err error) {
 	r := &temporaryFiles
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	removeLeft(cmp.Or(dir, os.TempDir()), prefix)
 	if folder, err = os.MkdirTemp(dir, prefix); err != nil {
 		return "", nil, err
 	}
+	used, err := os.Open(folder)
+	if err != nil {
+		return "", nil, errors.Join(err, removeFolder(folder))
+	}
+	_ = lock(used) // if the file system has no locks, the folder stays after a kill
 	if r.folders == nil {
 		r.folders = make(map[string]struct{})
 	}
@@ -57,9 +69,30 @@ func TemporaryFolder(dir, prefix string) (folder string, remove func() error, er
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.folders, folder)
-		return removeFolder(folder)
+		return errors.Join(removeFolder(folder), used.Close())
 	}, nil
 }
+
+// removeLeft removes folders that no process uses: each is locked by the one that has made it. One that was just made
+// may not be locked yet.
+func removeLeft(dir, prefix string) {
+	folders, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	for _, folder := range folders {
+		info, err := os.Lstat(folder)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		if used, err := os.Open(folder); err == nil {
+			if lock(used) == nil {
+				_ = removeFolder(folder)
+			}
+			_ = used.Close()
+		}
+	}
+}
+
+// lock locks a file that no other process, and no other opening of it, has locked. Closing it ends that.
+func lock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
 // removeFolder tries again where somebody makes a file meanwhile.
 func removeFolder(folder string) (err error) {
@@ -71,24 +104,51 @@ func removeFolder(folder string) (err error) {
 	return err
 }
 
-func (r *registry) create(path string, mode fs.FileMode) (*os.File, error) {
+// create creates a file that is to have the path, without a name where that is possible.
+func (r *registry) create(path string, mode fs.FileMode) (file *os.File, nameless bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if !r.hidden {
+		file = createNameless(filepath.Dir(path), mode)
+	}
+	if nameless = file != nil; !nameless {
+		file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	}
 	if err == nil {
 		if r.paths == nil {
 			r.paths = make(map[string]struct{})
 		}
 		r.paths[path] = struct{}{}
 	}
-	return file, err
+	return file, nameless, err
+}
+
+var errRemoved = errors.New("the file was removed, because the program ends")
+
+// link gives a file without a name its target. An existing file is replaced: for that it has the path for a moment.
+func (r *registry) link(file *os.File, path, target string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.paths[path]; !there {
+		return errRemoved
+	}
+	err := linkNameless(file, target)
+	if errors.Is(err, fs.ErrExist) {
+		if err = linkNameless(file, path); err == nil {
+			err = os.Rename(path, target)
+		}
+	}
+	if err == nil {
+		delete(r.paths, path)
+	}
+	return err
 }
 
 func (r *registry) rename(path, target string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.paths[path]; !there {
-		return errors.New("the file was removed, because the program ends")
+		return errRemoved
 	}
 	if err := os.Rename(path, target); err != nil {
 		return err
@@ -104,5 +164,8 @@ func (r *registry) remove(path string) error {
 		return nil
 	}
 	delete(r.paths, path)
-	return os.Remove(path)
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // as files without a name do not
+		return err
+	}
+	return nil
 }

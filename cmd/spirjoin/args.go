@@ -12,7 +12,7 @@ import (
 
 // arrange brings a command line into the order that the flag parser understands, which is the flags before the other
 // arguments: people write `join a b --on k`. It also finds unknown commands and flags and missing values, and turns
-// `help COMMAND` into `COMMAND --help`.
+// `help COMMAND` and `COMMAND ARGUMENTS --help` into `COMMAND --help`.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{app.Name}
@@ -32,6 +32,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		flags, commands, words = slices.Concat(c.Flags, []cli.Flag{cli.HelpFlag}), c.Subcommands, words[1:]
 	}
 	var options, others []string
+	help := false
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
@@ -48,6 +49,7 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		help = help || flag == cli.HelpFlag
 		if !hasValue && valueIsOptional(flag) {
 			word, hasValue = word+"=", true
 		}
@@ -63,6 +65,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(others) > 0 && len(commands) > 0 {
 		return nil, usagef("%q must come before the flags; it is not an argument of %s", others[0],
 			strings.Join(path, " "))
+	}
+	if help { // of the command; the parser takes an argument beside it for a topic
+		return append(path, "--help"), nil
 	}
 	arranged := append(path, options...)
 	if len(others) > 0 {

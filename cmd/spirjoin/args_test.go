@@ -31,6 +31,13 @@ func TestArrange(t *testing.T) {
 		"join a b -on k":                   "join -on k -- a b",
 		"join --nulls-equal a b --on k":    "join --nulls-equal= --on k -- a b",
 		"join --nulls-equal=x,y a b":       "join --nulls-equal=x,y -- a b",
+		"join a b --help":                  "join --help",
+		"join a b --on k -h":               "join --help",
+		"help join a b":                    "join --help",
+		"groupby f --agg count --help":     "groupby --help",
+		"tune sort --help":                 "tune --help",
+		"bench planner f --help":           "bench planner --help",
+		"join -- a --help":                 "join -- a --help",
 		"join a b --max-output-rows 2^27x": "join --max-output-rows 2^27x -- a b",
 	} {
 		got, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))

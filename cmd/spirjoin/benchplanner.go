@@ -13,6 +13,7 @@ import (
 )
 
 func (s *session) benchPlannerCommand() *cli.Command {
+	const rates, output = "Rates", "Output"
 	return &cli.Command{
 		Name: "planner", Usage: "the planner of joins, held against measured joins",
 		UsageText: "spirjoin bench planner FILE... --rates DEVICE [flags]",
@@ -22,12 +23,12 @@ func (s *session) benchPlannerCommand() *cli.Command {
 			"   of at most 1.1. Of what several files measured the fastest counts. --fit plans by rates that\n" +
 			"   predict these cells best, and prints them, a row for planner/rates.json.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "rates",
-				Usage: "plan by the rates of `DEVICE` in rates.json: host, software, nvidia; none: by the decision " +
-					"tree"},
-			&cli.BoolFlag{Name: "least", Usage: "compare the least times of all runs, not their medians"},
-			&cli.BoolFlag{Name: "errors", Usage: "print the factors by which predictions of stages are off, medians"},
-			&cli.BoolFlag{Name: "fit", Usage: "fit the rates to the file, and check these"},
+			&cli.StringFlag{Name: "rates", Category: rates,
+				Usage: "plan by those of `DEVICE`: host, software, nvidia; none: decision tree"},
+			&cli.BoolFlag{Name: "least", Category: output, Usage: "compare the least times of all runs, not their medians"},
+			&cli.BoolFlag{Name: "errors", Category: output,
+				Usage: "print the median factors by which stages are mispredicted"},
+			&cli.BoolFlag{Name: "fit", Category: rates, Usage: "fit the rates to the files, and check these"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 || !c.IsSet("rates") {

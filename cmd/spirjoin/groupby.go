@@ -48,6 +48,7 @@ func (s *session) groupCommand() *cli.Command {
 		UsageText:   "spirjoin groupby FILE --by KEYS --agg AGGREGATES [flags]",
 		Description: groupText,
 		Flags: slices.Concat(tableFlags(), groupFlags(groups), []cli.Flag{
+			columnsFlag(groups),
 			&cli.StringFlag{Name: "input-format", Category: input,
 				Usage: "`FORMAT` of FILE: auto, parquet, csv, arrow, arrow-stream"},
 			&cli.GenericFlag{Name: "device", Category: groups, Value: new(namesValue),
@@ -76,7 +77,7 @@ func (s *session) groupOptions(c *cli.Context) (o groupOptions, err error) {
 		f.fault("--device: groupby runs on one device")
 	}
 	f.groupGoal(&o.joinOptions, s.stdoutColumns > 0)
-	o.groups = f.groups()
+	o.groups, o.groupColumns = f.groups(), f.names("columns")
 	if algo := c.String("algo"); algo != "auto" {
 		o.groups.Algorithm, o.graphics = algo, algo == "graphics"
 	}
@@ -97,11 +98,7 @@ func groupFlags(category string) []cli.Flag {
 
 // groups reads these flags.
 func (f *joinFlags) groups() (spec spirjoin.GroupSpec) {
-	for _, list := range f.StringSlice("by") {
-		for _, name := range splitList(list, ',') {
-			spec.By = append(spec.By, unescape(name))
-		}
-	}
+	spec.By = f.names("by")
 	for _, list := range f.StringSlice("agg") {
 		for _, item := range splitList(list, ',') {
 			spec.Aggregates = append(spec.Aggregates, f.aggregate(item))
@@ -110,14 +107,14 @@ func (f *joinFlags) groups() (spec spirjoin.GroupSpec) {
 	return spec
 }
 
-// groupGoal says what a command that makes groups leaves behind. On a terminal it prints them.
+// groupGoal says what a command that makes groups leaves behind.
 func (f *joinFlags) groupGoal(o *joinOptions, terminal bool) {
 	o.goal = goalFile
 	switch {
 	case f.Bool("explain"):
 		o.goal = goalExplain
 	case o.output == "" && terminal:
-		o.output, o.write.Format = "-", tableio.CSV
+		o.goal = goalPreview
 	case o.output == "":
 		f.fault("standard output is not a terminal; choose where the table goes: --output FILE, or --output - for an " +
 			"Arrow IPC stream")
@@ -198,35 +195,30 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		return err
 	}
 	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}
-	if o.goal == goalExplain {
-		return s.explainGroups(ctx, device, layout, in, o, &report)
-	}
-	writer, err := tableio.Create(o.output, layout.Schema, o.write)
+	output, err := s.groupOutput(&o.joinOptions, layout.Schema, progress)
 	if err != nil {
-		return explainOutput(err, o.output)
+		return err
 	}
-	defer writer.Abort() // does nothing after Commit
+	defer output.close()
+	if o.goal == goalExplain {
+		text, err := explainGroups(ctx, device, layout, in, o, &report)
+		progress.clearLine()
+		fmt.Fprint(s.stdout, text)
+		return err
+	}
 	result, err := startGroups(ctx, device, layout, in, o.limited(), &report)
 	if err != nil {
 		return err
 	}
 	defer result.Close()
 	writing := time.Now()
-	for batch, err := range result.Batches(ctx) {
-		if err != nil {
-			return err
-		}
-		err = writer.Write(ctx, batch)
-		batch.Release()
-		if err != nil {
-			return err
-		}
-	}
-	if err := writer.Commit(ctx); err != nil {
+	rows, _, err := output.put(ctx, result)
+	if err != nil {
 		return err
 	}
 	report.WriteSeconds, report.WallSeconds = time.Since(writing).Seconds(), time.Since(started).Seconds()
 	report.GroupStats = result.Stats()
+	report.Groups = rows
 	progress.clearLine()
 	return s.reportGroups(o, &report, result)
 }
@@ -281,33 +273,31 @@ func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLay
 	return engine.GroupByStreamLayout(ctx, layout, source)
 }
 
-// explainGroups prints the plan, or where memory may have no room for the table how its groups were made.
-func (s *session) explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs,
-	o groupOptions, report *groupReport) error {
+// explainGroups returns the plan, or where memory may have no room for the table how its groups were made.
+func explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs, o groupOptions,
+	report *groupReport) (string, error) {
 	if o.limited() {
 		result, err := startGroups(ctx, device, layout, in, true, report)
 		if err != nil {
-			return err
+			return "", err
 		}
 		defer result.Close()
-		fmt.Fprint(s.stdout, result.Explain())
-		return nil
+		return result.Explain(), nil
 	}
 	table, err := in.readers[0].Read(ctx, layout.Needed)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer table.Release()
 	engine, err := device.wait()
 	if err != nil {
-		return err
+		return "", err
 	}
 	plan, err := engine.ExplainGroups(ctx, layout, table)
 	if err != nil {
-		return err
+		return "", err
 	}
-	fmt.Fprint(s.stdout, plan.String())
-	return nil
+	return plan.String(), nil
 }
 
 // reportGroups says what ran where: one line on standard error, or the statistics that were asked for.
@@ -325,13 +315,9 @@ func (s *session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.
 	if o.quiet {
 		return nil
 	}
-	to := ""
-	if o.output != "-" {
-		to = " to " + o.output
-	}
-	fmt.Fprintln(s.stderr, text.OneLine(fmt.Sprintf(
-		"%s of %s%s in %.2f s (read %.2f, group %.2f, output %.2f) on %s (%s)",
-		text.Plural(r.Groups, "group"), text.Plural(r.Rows, "row"), to, r.WallSeconds, r.ReadSeconds, r.GroupSeconds,
-		r.WriteSeconds, result.Device.Name, result.Device.Backend)))
+	fmt.Fprintln(s.stderr, runLine{made: text.Plural(r.Groups, "group") + " of " + text.Plural(r.Rows, "row"),
+		output: o.output, seconds: r.WallSeconds, device: &result.Device,
+		phases: fmt.Sprintf("read %.2f, group %.2f, output %.2f", r.ReadSeconds, r.GroupSeconds, r.WriteSeconds),
+	}.fit(s.stderrColumns))
 	return nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,6 +56,81 @@ func TestGroupBy(t *testing.T) {
 		"--format", "csv", "--stats", "text")
 	require.Equal(t, "count\n5\n", o.stdout)
 	require.Contains(t, o.stderr, "sort: a sort of the keys")
+}
+
+// TestCountReadsNoColumn: how many rows there are is known without their values, of which those here cannot be read.
+func TestCountReadsNoColumn(t *testing.T) {
+	dir := t.TempDir()
+	for _, format := range []string{".parquet", ".arrow"} {
+		path := tableFile(t, filepath.Join(dir, "t"+format), texts("t", "one", "two", "three"))
+		if format == ".parquet" {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			footer := len(content) - 8 - int(binary.LittleEndian.Uint32(content[len(content)-8:]))
+			clear(content[4:footer])
+			require.NoError(t, os.WriteFile(path, content, 0o666))
+			runProgram(t, exitInputOutput, "groupby", path, "--by", "t", "--device", "host", "-o", "-", "--format", "csv")
+		}
+		for _, limit := range [][]string{nil, {"--memory-limit", "1GiB"}} {
+			args := append([]string{"groupby", path, "--agg", "count", "--device", "host", "-o", "-", "--format", "csv"},
+				limit...)
+			require.Equal(t, "count\n3\n", runProgram(t, exitDone, args...).stdout)
+		}
+	}
+}
+
+func TestGroupByColumns(t *testing.T) {
+	_, path := sales(t)
+	args := []string{"groupby", path, "--by", "day", "--agg", "n=count,sum:price", "--device", "host", "-o", "-",
+		"--format", "csv", "--columns"}
+	lines := func(o outcome) []string { return sorted(strings.Split(strings.TrimSpace(o.stdout), "\n")) }
+	require.Equal(t, []string{"1,40", "1,50", "3,50", "n,sum_price"}, lines(runProgram(t, exitDone,
+		append(args, "n,sum_price")...)))
+	require.Equal(t, []string{"1,", "1,2", "3,1", "n,day"}, lines(runProgram(t, exitDone, append(args, "n,day")...)))
+	for columns, want := range map[string]string{
+		"price":   `the output has no column "price"; its columns are day, n, sum_price`,
+		"dayy":    `did you mean "day"?`,
+		"day,day": `"day" is asked for twice`,
+	} {
+		require.Contains(t, runProgram(t, exitUsage, append(args, columns)...).stderr, want)
+		require.Contains(t, runProgram(t, exitUsage, append(args, columns, "--explain")...).stderr, want)
+	}
+	_, join := orders(t, ".parquet")
+	require.Equal(t, []string{"1,4", "2,2", "n,id"}, lines(runProgram(t, exitDone, append(join, "--by", "id", "--agg",
+		"n=count", "--columns", "n,id", "-o", "-", "--format", "csv")...)))
+}
+
+// TestGroupPreview: a terminal shows the first groups, and no escape sequence of a text.
+func TestGroupPreview(t *testing.T) {
+	dir := t.TempDir()
+	var keys []string
+	var values []int64
+	for i := range 1000 {
+		keys, values = append(keys, fmt.Sprintf("\x1b[31m%d", i)), append(values, int64(i))
+	}
+	path := tableFile(t, filepath.Join(dir, "t.parquet"), texts("key", keys...), ints("value", values...))
+	defer func(bytes int64) { wholeBytes = bytes }(wholeBytes)
+	wholeBytes = 0
+	for _, args := range [][]string{
+		{"groupby", path, "--by", "key"},
+		{"groupby", path, "--by", "key", "--memory-limit", "400MiB", "--temp-dir", dir},
+		{"join", path, path, "--on", "key", "--by", "key"},
+		{"join", path, path, "--on", "key", "--by", "key,value"},
+	} {
+		args = append(args, "--agg", "sum:value,n=count", "--device", "host")
+		o := atTerminal(t.Context(), args...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+		require.NotContains(t, o.stdout, "\x1b")
+		lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
+		require.Len(t, lines, 22)
+		require.Regexp(t, `^key +(value +)?sum_value +n$`, lines[0])
+		require.Regexp(t, `^\S*\[31m(\d+) +(\d+ +)?\d+  1$`, lines[1])
+		require.Equal(t, "20 of 1,000 rows; --output FILE writes them all", lines[21])
+		require.Regexp(t, `(^|\r)1,000 groups of 1,000 (joined )?rows in [^\r]*$`, o.stderr)
+		require.Equal(t, "n", strings.Split(atTerminal(t.Context(), append(args, "--columns", "n")...).stdout, "\n")[0])
+	}
+	o := atTerminal(t.Context(), "groupby", path, "--agg", "count", "--device", "host", "-q")
+	require.Equal(t, outcome{stdout: "count\n 1000\n1 row\n"}, o)
 }
 
 func TestGroupByFailures(t *testing.T) {

@@ -59,6 +59,7 @@ type joinOptions struct {
 	csv               tableio.CSVOptions
 	spec              spirjoin.JoinSpec
 	groups            spirjoin.GroupSpec // of the rows; without keys and aggregates they are not grouped
+	groupColumns      []string           // of the output of a group-by; nil: all
 	devices           []string
 	deviceMemoryBytes uint64
 	memoryLimitBytes  uint64
@@ -113,7 +114,7 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.GenericFlag{Name: "nulls-equal", Category: keys, Value: new(keysValue), Usage: "NULL equals NULL in all key columns, or in those `KEYS` of LEFT"},
 			&cli.StringFlag{Name: "how", Category: keys, Value: "inner", Usage: "`KIND` of join, see above; default: inner"},
 			&cli.StringFlag{Name: "validate", Category: keys, Value: "m:m", Usage: "fail unless keys are unique: `1:m` in LEFT, m:1 in RIGHT, 1:1 in both"},
-			&cli.StringSliceFlag{Name: "columns", KeepSpace: true, Category: keys, Usage: "`NAMES` of the output columns, a,b,c; default: all"},
+			columnsFlag(keys),
 			&cli.StringFlag{Name: "suffix", Category: keys, Value: "_right", Usage: "`TEXT` put behind a name of RIGHT that LEFT has too; default: _right"},
 			&cli.BoolFlag{Name: "no-coalesce", Category: keys, Usage: "return both key columns of each pair, instead of one for both"},
 			&cli.StringFlag{Name: "indicator", Category: keys, Usage: "add a column `NAME` that says both, left_only or right_only"},
@@ -176,6 +177,11 @@ func tableFlags() []cli.Flag {
 	}
 }
 
+func columnsFlag(category string) cli.Flag {
+	return &cli.StringSliceFlag{Name: "columns", KeepSpace: true, Category: category,
+		Usage: "`NAMES` of the output columns, a,b,c; default: all"}
+}
+
 // tableOptions reads these flags, and the devices.
 func (s *session) tableOptions(f *joinFlags, o *joinOptions) {
 	o.csv, o.output, o.quiet = f.csv(), f.String("output"), f.Bool("quiet")
@@ -223,11 +229,10 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.graphics = c.String("algo") == "graphics"
 	o.tracePath = f.trace()
 	if o.groups = f.groups(); o.grouped() || c.IsSet("by") || c.IsSet("agg") {
-		for _, flag := range []string{"columns", "count"} {
-			if c.IsSet(flag) {
-				f.fault("--by and --agg say what the columns of the output are; leave out --%s", flag)
-			}
+		if c.IsSet("count") {
+			f.fault("--by and --agg say what the columns of the output are; leave out --count")
 		}
+		o.groupColumns, o.spec.Columns = o.spec.Columns, nil
 		f.groupGoal(&o, s.stdoutColumns > 0)
 	} else if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
 		o.spec.Output = join.Count
@@ -298,11 +303,7 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
 	spec.SeparateKeys, spec.Deterministic = f.Bool("no-coalesce"), f.Bool("deterministic")
 	spec.Indicator, spec.MarkName = f.String("indicator"), f.String("mark-name")
 	f.keys(&spec)
-	for _, list := range f.StringSlice("columns") {
-		for _, name := range splitList(list, ',') {
-			spec.Columns = append(spec.Columns, unescape(name))
-		}
-	}
+	spec.Columns = f.names("columns")
 	spec.Suffix = f.String("suffix")
 	for _, name := range []string{"suffix", "indicator", "mark-name"} {
 		if f.String(name) == "" && (f.IsSet(name) || name == "suffix") {
@@ -321,6 +322,16 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
 		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
 	}
 	return spec
+}
+
+// names reads a flag that names columns, a,b,c.
+func (f *joinFlags) names(flag string) (names []string) {
+	for _, list := range f.StringSlice(flag) {
+		for _, name := range splitList(list, ',') {
+			names = append(names, unescape(name))
+		}
+	}
+	return names
 }
 
 func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/tableio"
 )
 
 // grouping is a join command whose rows are grouped, with its inputs open.
@@ -31,14 +30,14 @@ func (g *grouping) run(ctx context.Context) error {
 		return explainTextKey(err, g.joinOptions, readers)
 	}
 	g.in.needed = layout.Join.Needed
+	output, err := g.groupOutput(&g.joinOptions, layout.Groups.Schema, g.in.progress)
+	if err != nil {
+		return err
+	}
+	defer output.close()
 	if g.goal == goalExplain {
 		return g.explain(ctx, layout)
 	}
-	writer, err := tableio.Create(g.output, layout.Groups.Schema, g.write)
-	if err != nil {
-		return explainOutput(err, g.output)
-	}
-	defer writer.Abort() // does nothing after Commit
 	skipRowGroups(readers, layout.Join.Spec)
 	if !layout.ByKey() {
 		defer prepareJoin(ctx, g.device, g.joinOptions, layout.Join, readers)()
@@ -49,10 +48,13 @@ func (g *grouping) run(ctx context.Context) error {
 	}
 	defer result.Close()
 	drawing := time.Now()
-	if g.report.WriteSeconds, err = writeResult(ctx, result, writer, g.in.progress); err != nil {
+	rows, writeSeconds, err := output.put(ctx, result)
+	if err != nil {
 		return err
 	}
+	g.report.WriteSeconds = writeSeconds
 	stats := result.Stats()
+	stats.GroupBy.Groups = rows
 	g.report.JoinStats, g.report.GroupBy, g.report.Sides = stats.Join, &stats.GroupBy, stats.Sides
 	g.report.OutputSeconds = time.Since(drawing).Seconds()
 	g.in.progress.clearLine()

@@ -38,14 +38,16 @@ func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinS
 	return layout, names, err
 }
 
-// preview prints the first rows of the output, of all columns named as many as the terminal is wide, and what is not
-// shown. It returns the number of rows of the output, for which count is called where the result does not know it by
+// preview prints the first rows of the output, of all columns named as many as the terminal is wide. It returns the number of rows of the output, for which count is called where the result does not know it by
 // then.
 func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, names []string, progress *progress,
 	count func() (uint64, error)) (total uint64, err error) {
-	rows, err := firstRows(ctx, result, previewRows)
-	if err != nil {
-		return 0, err
+	var rows [][]string
+	if result.Rows() > 0 {
+		counted := func() bool { return true } // below
+		if rows, _, err = firstRows(ctx, result, previewRows, counted); err != nil {
+			return 0, err
+		}
 	}
 	if total = result.Rows(); !result.Counted() {
 		result.Close() // its memory is the count's then
@@ -54,12 +56,7 @@ func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, name
 		}
 	}
 	progress.clearLine()
-	writePreview(s.stdout, s.stdoutColumns, result.Schema(), names, rows)
-	if shown := uint64(len(rows)); shown < total {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
-	} else {
-		fmt.Fprintln(s.stdout, text.Plural(total, "row"))
-	}
+	s.writePreview(result.Schema(), names, rows, total)
 	return total, nil
 }
 
@@ -74,14 +71,13 @@ func countRows(ctx context.Context, engine *spirjoin.Engine, spec spirjoin.JoinS
 	return result.Rows(), nil
 }
 
-// firstRows draws at most limit rows, as text.
-func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (rows [][]string, err error) {
-	if result.Rows() == 0 {
-		return nil, nil
-	}
+// firstRows draws at most limit rows, as text. It draws the other rows, too, until their number is known. It returns how
+// many rows it drew.
+func firstRows(ctx context.Context, result drawn, limit int, counted func() bool) (rows [][]string, total uint64,
+	err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for i := 0; i < int(batch.NumRows()) && len(rows) < limit; i++ {
 			row := make([]string, batch.NumCols())
@@ -90,15 +86,16 @@ func firstRows(ctx context.Context, result *spirjoin.JoinResult, limit int) (row
 			}
 			rows = append(rows, row)
 		}
+		total += uint64(batch.NumRows())
 		batch.Release()
-		if len(rows) == limit {
+		if len(rows) == limit && counted() {
 			break
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, backend.ContextError(ctx)
+		return nil, 0, backend.ContextError(ctx)
 	}
-	return rows, nil
+	return rows, total, nil
 }
 
 func cellText(column arrow.Array, row int) string {
@@ -107,8 +104,19 @@ func cellText(column arrow.Array, row int) string {
 
 func headText(name string) string { return text.Shorten(text.Printable(name), previewCellWidth) }
 
-// writePreview prints rows of the columns of a schema, which are the first of those named.
-func writePreview(w io.Writer, columns int, schema *arrow.Schema, names []string, rows [][]string) {
+// writePreview prints the first rows, of the columns of a schema, and what is not shown of all rows and of the columns
+// named, of which those of the schema are the first.
+func (s *session) writePreview(schema *arrow.Schema, names []string, rows [][]string, total uint64) {
+	writeRows(s.stdout, s.stdoutColumns, schema, names, rows)
+	if shown := uint64(len(rows)); shown < total {
+		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
+	} else {
+		fmt.Fprintln(s.stdout, text.Plural(total, "row"))
+	}
+}
+
+// writeRows prints rows of the columns of a schema, which are the first of those named.
+func writeRows(w io.Writer, columns int, schema *arrow.Schema, names []string, rows [][]string) {
 	head := make([]string, len(names))
 	for i, name := range names {
 		head[i] = headText(name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -92,7 +91,7 @@ func (s *session) report(o joinOptions, r joinReport, device *backend.DeviceInfo
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, r.line(device, cmp.Or(s.stderrColumns, summaryWidth)))
+	fmt.Fprintln(s.stderr, r.line(device, s.stderrColumns))
 	return nil
 }
 
@@ -110,43 +109,71 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// summaryWidth is the width of the line about a run where no terminal says another.
-const summaryWidth = 110
-
-// line is the line about a run. Where it is wider than so many columns, the output's folder and then the end of the
-// device's name are left out.
-func (r *joinReport) line(device *backend.DeviceInfo, width int) string {
-	to, times := "", fmt.Sprintf("read %.2f, match %.2f", r.ReadSeconds, r.MatchSeconds)
+// line is the line about a run, for a terminal of so many columns.
+func (r *joinReport) line(device *backend.DeviceInfo, columns int) string {
+	l := runLine{made: text.Plural(r.OutputRows, "row"), output: r.Output, seconds: r.WallSeconds,
+		phases:    fmt.Sprintf("read %.2f, match %.2f", r.ReadSeconds, r.MatchSeconds),
+		algorithm: r.Algorithm, device: device, more: max(0, len(r.Devices)-1)}
 	if r.Output != "" {
-		times += fmt.Sprintf(", output %.2f", r.OutputSeconds)
+		l.phases += fmt.Sprintf(", output %.2f", r.OutputSeconds)
 	}
-	if r.Output != "" && r.Output != "-" {
-		to = r.Output
+	if r.GroupBy != nil {
+		l.made = text.Plural(r.GroupBy.Groups, "group") + " of " + text.Plural(r.GroupBy.Rows, "joined row")
 	}
-	name := device.Name
-	line := func() string {
-		line := text.Plural(r.OutputRows, "row")
-		if r.GroupBy != nil {
-			line = text.Plural(r.GroupBy.Groups, "group") + " of " + text.Plural(r.GroupBy.Rows, "joined row")
-		}
-		if to != "" {
-			line += " to " + to
-		}
-		line += fmt.Sprintf(" in %.2f s (%s) by %s on %s (%s)", r.WallSeconds, times, r.Algorithm, name, device.Backend)
-		if n := len(r.Devices); n > 1 {
-			line += fmt.Sprintf(" and %d more", n-1)
-		}
-		return text.OneLine(line)
-	}
-	over := func() int { return utf8.RuneCountInString(line()) - width }
-	if to != "" && over() > 0 && to != filepath.Base(to) {
-		to = "…/" + filepath.Base(to)
-	}
-	if excess := over(); excess > 0 {
-		name = text.Shorten(name, max(utf8.RuneCountInString(name)-excess, shortestName))
-	}
-	return line()
+	return l.fit(columns)
 }
 
-// shortestName is how much of a device's name is shown in any case.
+// runLine is the line about a run.
+type runLine struct {
+	made, output string // the file may be empty, or -
+	seconds      float64
+	phases       string
+	algorithm    string // may be empty
+	device       *backend.DeviceInfo
+	more         int // devices
+}
+
+// shortestName is how much of a device's name is shown if any of it is.
 const shortestName = 8
+
+// fit returns the line in so many columns, or all of it if there are none. Where it is wider, the folder of the output
+// is left out, then the end of the device's name, the times of the phases, the device and the output.
+func (l runLine) fit(columns int) string {
+	to := ""
+	if l.output != "" && l.output != "-" {
+		to = " to " + text.OneLine(l.output)
+	}
+	name, phases := text.OneLine(l.device.Name), " ("+l.phases+")"
+	on := func() string {
+		on := fmt.Sprintf(" on %s (%s)", name, l.device.Backend)
+		if l.algorithm != "" {
+			on = " by " + l.algorithm + on
+		}
+		if l.more > 0 {
+			on += fmt.Sprintf(" and %d more", l.more)
+		}
+		return on
+	}
+	line := func() string { return l.made + to + fmt.Sprintf(" in %.2f s", l.seconds) + phases + on() }
+	over := func() int { return utf8.RuneCountInString(line()) - columns }
+	nameColumns := utf8.RuneCountInString(name)
+	shorten := func() { name = text.Shorten(text.OneLine(l.device.Name), max(nameColumns-over(), shortestName)) }
+	for _, leaveOut := range []func(){
+		func() {
+			if folder, file := filepath.Split(l.output); to != "" && folder != "" {
+				to = " to …/" + text.OneLine(file)
+			}
+		},
+		shorten,
+		func() { phases, name = "", text.OneLine(l.device.Name) },
+		shorten,
+		func() { on = func() string { return "" } },
+		func() { to = "" },
+	} {
+		if columns == 0 || over() <= 0 {
+			return line()
+		}
+		leaveOut()
+	}
+	return text.Shorten(line(), columns)
+}

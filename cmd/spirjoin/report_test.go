@@ -15,26 +15,33 @@ import (
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
-// The line about a run fits the terminal: the folder goes first, then the end of the device's name.
+// The line about a run fits the terminal: the folder goes first, then the end of the device's name, and so on.
 func TestSummaryFitsTheTerminal(t *testing.T) {
 	r := joinReport{JoinStats: spirjoin.JoinStats{OutputRows: 1_234_567, Algorithm: "smj-um", MatchSeconds: 1.5},
 		Output: "a/rather/long/folder/out.parquet", ReadSeconds: 2, OutputSeconds: 3, WallSeconds: 6.5}
 	device := &backend.DeviceInfo{Name: "llvmpipe (LLVM 19.1.7, 256 bits)", Backend: "vulkan"}
+	const rows = "1,234,567 rows"
 	const times = " in 6.50 s (read 2.00, match 1.50, output 3.00) by smj-um on "
-	for width, want := range map[int]string{
-		200: "1,234,567 rows to a/rather/long/folder/out.parquet" + times + "llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
-		135: "1,234,567 rows to …/out.parquet" + times + "llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
-		110: "1,234,567 rows to …/out.parquet" + times + "llvmpipe… (vulkan)",
-		20:  "1,234,567 rows to …/out.parquet" + times + "llvmpip… (vulkan)", // as much as there is to leave out
+	for columns, want := range map[int]string{
+		0:   rows + " to a/rather/long/folder/out.parquet" + times + "llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
+		200: rows + " to a/rather/long/folder/out.parquet" + times + "llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
+		135: rows + " to …/out.parquet" + times + "llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
+		110: rows + " to …/out.parquet" + times + "llvmpipe… (vulkan)",
+		100: rows + " to …/out.parquet in 6.50 s by smj-um on llvmpipe (LLVM 19.1.7, 256 bits) (vulkan)",
+		80:  rows + " to …/out.parquet in 6.50 s by smj-um on llvmpipe (LLVM … (vulkan)",
+		60:  rows + " to …/out.parquet in 6.50 s",
+		30:  rows + " in 6.50 s",
+		20:  rows + " in 6…",
 	} {
-		line := r.line(device, width)
-		require.Equal(t, want, line)
-		require.True(t, utf8.RuneCountInString(line) <= width || width == 20, line)
+		require.Equal(t, want, r.line(device, columns), columns)
+	}
+	for columns := 1; columns < 200; columns++ {
+		require.LessOrEqual(t, utf8.RuneCountInString(r.line(device, columns)), columns)
 	}
 	r.Output = ""
-	require.Equal(t, "1,234,567 rows in 6.50 s (read 2.00, match 1.50) by smj-um on "+device.Name+" (vulkan)",
+	require.Equal(t, rows+" in 6.50 s (read 2.00, match 1.50) by smj-um on "+device.Name+" (vulkan)",
 		r.line(device, 110))
-	require.Equal(t, "1,234,567 rows in 6.50 s (read 2.00, match 1.50) by smj-um on llvmpip… (vulkan)", r.line(device, 60),
+	require.Equal(t, rows+" in 6.50 s by smj-um on llvmpipe (LL… (vulkan)", r.line(device, 60),
 		"there is no folder to leave out")
 }
 

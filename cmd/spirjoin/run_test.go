@@ -8,12 +8,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
@@ -38,6 +40,22 @@ func TestHelp(t *testing.T) {
 		golden.Require(t, filepath.Join("help", name+".txt"), o.stdout)
 	}
 	require.Equal(t, runProgram(t, exitDone, "--help").stdout, runProgram(t, exitDone).stdout)
+}
+
+// The help of a command lists all its flags.
+func TestHelpListsFlags(t *testing.T) {
+	var check func(path []string, commands []*cli.Command)
+	check = func(path []string, commands []*cli.Command) {
+		for _, c := range commands {
+			path := append(slices.Clone(path), c.Name)
+			help := runProgram(t, exitDone, append(path, "--help")...).stdout
+			for _, flag := range c.Flags {
+				require.Contains(t, help, "\n   "+flagLine(flag)+"\n", path)
+			}
+			check(path, c.Subcommands)
+		}
+	}
+	check(nil, (&session{}).app().Commands)
 }
 
 func TestVersion(t *testing.T) {
