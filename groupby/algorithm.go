@@ -29,8 +29,11 @@ func (e *Engine) cannot(l *Layout) error {
 	}
 	for i := range l.Spec.Aggregates {
 		a := &l.Spec.Aggregates[i]
-		switch floats := a.Column != "" && kindOf(l.inputs[i].Type) == floating; {
-		case a.Func == Var || a.Func == Stddev, floats && (a.Func == Sum || a.Func == Avg):
+		if a.Column == "" || kindOf(l.inputs[i].Type) != floating {
+			continue
+		}
+		switch a.Func {
+		case Sum, Avg, Var, Stddev:
 			return &backend.OpError{Op: "plan group-by", Device: e.Device().Info().Name, Err: backend.ErrUnsupported,
 				Detail: fmt.Sprintf("%s of %s is not drawn, because it depends on the order of the rows", a,
 					l.inputs[i].Type)}

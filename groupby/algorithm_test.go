@@ -52,7 +52,8 @@ func TestAlgorithms(t *testing.T) {
 							{Func: groupby.CountDistinct, Column: "m"}, {Func: groupby.Sum, Column: "x"},
 							{Func: groupby.Avg, Column: "x"}, {Func: groupby.Min, Column: "x"},
 							{Func: groupby.Max, Column: "x"}, {Func: groupby.Min, Column: "f"},
-							{Func: groupby.Max, Column: "f"}, {Func: groupby.First, Column: "f"}}})
+							{Func: groupby.Max, Column: "f"}, {Func: groupby.First, Column: "f"},
+							{Func: groupby.Var, Column: "x"}}})
 					})
 				}
 			}

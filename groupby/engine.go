@@ -61,6 +61,9 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 		}
 	}
 	return e.begin(ctx, layout, table, func(ctx context.Context, w *work) error {
+		if layout.squares() && table.NumRows() > 2*partRows { // squares would take more memory than the table
+			return w.stream(layout).run(ctx, batchesOf(table))
+		}
 		w.result.program = lower(layout, table, false)
 		w.result.stats.Rows = uint64(table.NumRows())
 		g, err := w.all(ctx, w.result.program)

@@ -9,6 +9,9 @@ import (
 // BatchesOf yields the rows of a table in large batches.
 var BatchesOf = batchesOf
 
+// NearestRoot is nearestRoot.
+var NearestRoot = nearestRoot
+
 // KeepHashBits keeps so many bits of the hashes of keys, so that keys collide.
 func (e *Engine) KeepHashBits(bits int) { e.hashBits = &bits }
 

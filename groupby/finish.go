@@ -85,9 +85,9 @@ func (f *finishing) array(ctx context.Context) (arrow.Array, error) {
 	case Sum:
 		return f.sum()
 	case Avg:
-		return f.average(), nil
+		return f.average(ctx)
 	}
-	return f.variance(), nil
+	return f.variance(ctx)
 }
 
 // validate makes groups of fewer values NULL.
@@ -234,7 +234,8 @@ func (f *finishing) sumParts() (arrow.Array, error) {
 		if width == 16 && f.fits128(i, out[16*i:]) {
 			continue
 		}
-		sum := f.bigSum(i)
+		exact := f.exact(f.of, i)
+		sum := exact.into(new(big.Int))
 		if sum.CmpAbs(most) >= 0 {
 			advice := "cast it to a float"
 			if width == 16 {
@@ -266,56 +267,36 @@ func (f *finishing) fits128(i int, out []byte) bool {
 	return true
 }
 
-// bigSum is the sum of wide values of a group: each word is worth 2^64 of the one below.
-func (f *finishing) bigSum(i int) *big.Int {
-	sum := new(big.Int)
-	for part := len(f.of) - 1; part >= 0; part-- {
-		low, high := f.word(part, 0)[i], f.word(part, 1)[i]
-		sum.Lsh(sum, 64)
-		sum.Add(sum, decimal128.New(int64(high), low).BigInt())
+// average makes the column of means.
+func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
+	counts := f.counts()
+	if isExact(f.input.Type) {
+		return f.fractions(ctx, 1, func(of *fractions, i int) float64 {
+			sum := f.exact(f.of, i)
+			return of.mean(counts[i], &sum)
+		})
 	}
-	return sum
-}
-
-// average makes the column of means, by exact sums unless the values are floats.
-func (f *finishing) average() arrow.Array {
-	counts, out := f.counts(), make([]float64, f.to-f.from)
-	scale := int32(0)
-	if d, ok := f.input.Type.(arrow.DecimalType); ok {
-		scale = d.GetScale()
+	out := make([]float64, f.to-f.from)
+	for i, bits := range f.word(0, 0) {
+		out[i] = math.Float64frombits(bits) / float64(counts[i])
 	}
-	unit := power10(scale)
-	switch {
-	case kindOf(f.input.Type) == floating:
-		for i, bits := range f.word(0, 0) {
-			out[i] = math.Float64frombits(bits) / float64(counts[i])
-		}
-	case len(f.of) > 1:
-		for i := range out {
-			sum, _ := new(big.Float).SetInt(f.bigSum(i)).Float64()
-			out[i] = sum / float64(counts[i]) / unit
-		}
-	default:
-		low, high := f.word(0, 0), f.word(0, 1)
-		for i := range out {
-			out[i] = float128(low[i], high[i]) / float64(counts[i]) / unit
-		}
-	}
-	return f.make(backend.AsBytes(out))
+	return f.make(backend.AsBytes(out)), nil
 }
 
 // variance makes the column of sample variances, or of their roots.
-func (f *finishing) variance() arrow.Array {
-	counts, out := f.counts(), make([]float64, f.to-f.from)
-	unit := 1.0
-	if d, ok := f.input.Type.(arrow.DecimalType); ok && formOf(Var, f.input.Type) == asValues {
-		unit = power10(2 * d.GetScale())
+func (f *finishing) variance(ctx context.Context) (arrow.Array, error) {
+	counts, root := f.counts(), f.aggregate.Func == Stddev
+	if isExact(f.input.Type) {
+		return f.fractions(ctx, 2, func(of *fractions, i int) float64 {
+			sum, squares := f.exact(f.of, i), f.exact(f.squares, i)
+			return of.variance(counts[i], &sum, &squares)
+		})
 	}
+	out := make([]float64, f.to-f.from)
 	for i, bits := range f.word(0, 1) {
-		out[i] = math.Float64frombits(bits) / float64(counts[i]-1) / unit
-		if f.aggregate.Func == Stddev {
+		if out[i] = math.Float64frombits(bits) / float64(counts[i]-1); root {
 			out[i] = math.Sqrt(out[i])
 		}
 	}
-	return f.make(backend.AsBytes(out))
+	return f.make(backend.AsBytes(out)), nil
 }

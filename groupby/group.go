@@ -143,10 +143,12 @@ func (w *work) scan(ctx context.Context, p *program, keys *relation.KeyPlan) (s 
 	}
 	var fields []arrow.Field
 	for _, v := range p.values {
-		if err := memory.Grow(exec.Need{Host: v.form.bytes(uint64(p.table.NumRows()))}); err != nil {
+		column := columnOf(p.table, v.column)
+		need := exec.Need{Host: v.form.bytes(column.DataType(), uint64(p.table.NumRows()))}
+		if err := memory.Grow(need); err != nil {
 			return s, release, err
 		}
-		column, err := convert(ctx, columnOf(p.table, v.column), v.form)
+		column, err := convert(ctx, column, v.form)
 		if err != nil {
 			return s, release, err
 		}

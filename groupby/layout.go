@@ -78,6 +78,13 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	return l, nil
 }
 
+// squares tells whether columns of squares are made.
+func (l *Layout) squares() bool {
+	return slices.ContainsFunc(l.Spec.Aggregates, func(a Aggregate) bool {
+		return (a.Func == Var || a.Func == Stddev) && isExact(l.types[a.Column])
+	})
+}
+
 // tableOf has the rows of batches of the needed columns.
 func (l *Layout) tableOf(batches []arrow.RecordBatch) arrow.Table {
 	var fields []arrow.Field

@@ -37,6 +37,7 @@ type finisher struct {
 	result    arrow.DataType
 	count     int   // the state that counts the values; negative if all groups have one
 	of        []int // other states
+	squares   []int // states that have the sum of squares, if it is exact
 	text      int   // the pick that has the value; negative if states have it
 }
 
@@ -72,7 +73,14 @@ func (p *program) lower(f *finisher) {
 	case First:
 		f.count, f.of = -1, []int{p.first()}
 	case Var, Stddev:
-		f.of = []int{p.need(request{reduce.Moments, v, -1})}
+		if !isExact(f.input.Type) {
+			f.of = []int{p.need(request{reduce.Moments, v, -1})}
+			break
+		}
+		f.of, f.squares = p.sum(v, f.input.Type), p.sum(value{a.Column, asSquare}, f.input.Type)
+		if relation.WordBits(f.input.Type) > 128 {
+			f.squares = append(f.squares, p.sum(value{a.Column, asSquareHigh}, f.input.Type)...)
+		}
 	case Min, Max:
 		if isText(f.input.Type) {
 			f.text = p.pick(pick{a.Column, a.Func == Max})
@@ -80,14 +88,21 @@ func (p *program) lower(f *finisher) {
 		}
 		f.of = []int{p.need(request{map[Func]reduce.Func{Min: reduce.Min, Max: reduce.Max}[a.Func], v, -1})}
 	case Sum, Avg:
-		if bits := relation.WordBits(f.input.Type); bits > 64 {
-			for part := range bits / 64 {
-				f.of = append(f.of, p.need(request{reduce.Sum, v, part}))
-			}
-		} else {
-			f.of = []int{p.need(request{reduce.Sum, v, -1})}
-		}
+		f.of = p.sum(v, f.input.Type)
 	}
+}
+
+// sum returns the states that have the sum of values of a column of a type: those of each 64-bit word, the lowest first,
+// if there are several.
+func (p *program) sum(v value, t arrow.DataType) (states []int) {
+	bits := relation.WordBits(v.form.of(t))
+	if bits <= 64 {
+		return []int{p.need(request{reduce.Sum, v, -1})}
+	}
+	for part := range bits / 64 {
+		states = append(states, p.need(request{reduce.Sum, v, part}))
+	}
+	return states
 }
 
 // first has the first row of each group found.

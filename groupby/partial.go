@@ -238,12 +238,8 @@ func (s *partials) table(ctx context.Context, g *groups, from, to int, held *exe
 // stateType is the type of a state as a column; wide if it has two words.
 func (p *program) stateType(r request) (dtype arrow.DataType, wide bool) {
 	of := other
-	if r.value.column != "" && r.value.form != asValidity {
-		if of = floating; r.value.form == asValues {
-			of = kindOf(p.types[r.value.column])
-		} else if r.value.form == asInt8 {
-			of = unsigned
-		}
+	if r.value.column != "" {
+		of = kindOf(r.value.form.of(p.types[r.value.column]))
 	}
 	switch {
 	case r.fn == reduce.Count:

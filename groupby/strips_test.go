@@ -183,7 +183,8 @@ func testNoStrips(t *testing.T, device *backend.Device) {
 		column{"wide", arrow.PrimitiveTypes.Int64, func(row int) uint64 { return uint64(row) << 20 }, nil},
 		column{"many", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(row) }, nil},
 		column{"few", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(row % 1000) }, nil},
-		column{"d", &arrow.Decimal128Type{Precision: 38, Scale: 2}, func(row int) uint64 { return uint64(row) }, nil})
+		column{"d", &arrow.Decimal128Type{Precision: 38, Scale: 2}, func(row int) uint64 { return uint64(row) }, nil},
+		column{"f", arrow.PrimitiveTypes.Float64, func(row int) uint64 { return floatBits(row) }, nil})
 	sum := []groupby.Aggregate{{Func: groupby.Sum, Column: "few"}}
 	for _, c := range []struct {
 		by         string
@@ -191,7 +192,8 @@ func testNoStrips(t *testing.T, device *backend.Device) {
 		granule    int
 		strips     bool
 	}{{"few", sum, 0, true}, {"wide", sum, 0, false}, {"many", sum, 0, false}, {"few", sum, 1 << 8, false},
-		{"few", []groupby.Aggregate{{Func: groupby.Var, Column: "few"}}, 0, false},
+		{"few", []groupby.Aggregate{{Func: groupby.Var, Column: "d"}}, 0, true},
+		{"few", []groupby.Aggregate{{Func: groupby.Var, Column: "f"}}, 0, false},
 		{"few", []groupby.Aggregate{{Func: groupby.Min, Column: "d"}}, 0, false}} {
 		e := engine(t, device)
 		e.GranuleRows = c.granule

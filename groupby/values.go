@@ -2,14 +2,16 @@ package groupby
 
 import (
 	"context"
-	"fmt"
-	"math"
+	"math/bits"
+	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -18,10 +20,11 @@ import (
 type form uint8
 
 const (
-	asValues   form = iota // as they are
-	asValidity             // only whether they are NULL
-	asInt8                 // booleans as 0 and 1
-	asFloat64              // decimals of more than 64 bits, divided by 10^scale
+	asValues     form = iota // as they are
+	asValidity               // only whether they are NULL
+	asInt8                   // booleans as 0 and 1
+	asSquare                 // integers and decimals, squared
+	asSquareHigh             // what the squares of decimals of 256 bits have above their low 256 bits
 )
 
 // value identifies a column on the device.
@@ -37,18 +40,45 @@ func formOf(f Func, t arrow.DataType) form {
 		return asValidity
 	case t.ID() == arrow.BOOL:
 		return asInt8
-	case (f == Var || f == Stddev) && relation.WordBits(t) > 64:
-		return asFloat64
 	}
 	return asValues
 }
 
-// bytes is the most memory that values take that are converted to a form.
-func (f form) bytes(rows uint64) uint64 {
-	return [...]uint64{asValues: 0, asValidity: (rows + 7) / 8, asInt8: rows, asFloat64: 8 * rows}[f]
+// isExact tells whether values have exact sums and squares.
+func isExact(t arrow.DataType) bool {
+	k := kindOf(t)
+	return k == signed || k == unsigned || k == decimal
 }
 
-// convert returns a column in a form. It converts chunk by chunk on the host; the caller releases the result.
+// of is the type of values of a type in a form.
+func (f form) of(t arrow.DataType) arrow.DataType {
+	switch bits := relation.WordBits(t); {
+	case f == asValues:
+		return t
+	case f == asValidity:
+		return arrow.FixedWidthTypes.Boolean
+	case f == asInt8:
+		return arrow.PrimitiveTypes.Uint8
+	case bits <= 32:
+		return arrow.PrimitiveTypes.Uint64
+	case bits == 64 && wordKind(t) == reduce.Signed: // up to 2^126
+		return &arrow.Decimal128Type{Precision: digits128}
+	}
+	return &arrow.Decimal256Type{Precision: digits256}
+}
+
+// bytes is the most memory that values of a type take that are converted to a form.
+func (f form) bytes(t arrow.DataType, rows uint64) uint64 {
+	switch f {
+	case asValues:
+		return 0
+	case asValidity:
+		return (rows + 7) / 8
+	}
+	return rows * uint64(relation.WordBits(f.of(t))) / 8
+}
+
+// convert returns a column in a form. All cores of the host convert its chunks; the caller releases the result.
 func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chunked, error) {
 	if form == asValues {
 		column.Retain()
@@ -62,22 +92,30 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 			}
 		}
 	}()
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, chunk := range column.Chunks() {
-		if ctx.Err() != nil {
-			return nil, backend.ContextError(ctx)
-		}
-		data, err := convertChunk(chunk, form)
-		if err != nil {
-			return nil, err
-		}
-		chunks[i] = array.MakeFromData(data)
-		data.Release()
+		all.Go(func() error {
+			return exec.Protect("convert values", func() error {
+				if ctx.Err() != nil {
+					return backend.ContextError(ctx)
+				}
+				data := convertChunk(chunk, form)
+				chunks[i] = array.MakeFromData(data)
+				data.Release()
+				return nil
+			})
+		})
 	}
-	return arrow.NewChunked(formTypes[form], chunks), nil
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	return arrow.NewChunked(form.of(column.DataType()), chunks), nil
 }
 
-func convertChunk(chunk arrow.Array, form form) (*array.Data, error) {
+func convertChunk(chunk arrow.Array, form form) *array.Data {
 	var validity *memory.Buffer
+	dtype := form.of(chunk.DataType())
 	if form == asValidity { // which is the value too
 		bitmap, first, nulls := relation.LogicalValidity(chunk)
 		values := bitmap
@@ -87,63 +125,85 @@ func convertChunk(chunk arrow.Array, form form) (*array.Data, error) {
 			values = make([]byte, (chunk.Len()+7)/8)
 		}
 		buffers := []*memory.Buffer{validity, memory.NewBufferBytes(values)}
-		return array.NewData(formTypes[form], chunk.Len(), buffers, nil, nulls, first), nil
+		return array.NewData(dtype, chunk.Len(), buffers, nil, nulls, first)
 	}
-	bytes, err := converted(chunk, form)
-	if err != nil {
-		return nil, err
-	}
-	buffers := []*memory.Buffer{chunk.Data().Buffers()[0], memory.NewBufferBytes(bytes)}
-	return array.NewData(formTypes[form], chunk.Len(), buffers, nil, chunk.NullN(), chunk.Data().Offset()), nil
-}
-
-var formTypes = map[form]arrow.DataType{asValidity: arrow.FixedWidthTypes.Boolean, asInt8: arrow.PrimitiveTypes.Uint8,
-	asFloat64: arrow.PrimitiveTypes.Float64}
-
-// converted returns the values of an array in another form, from the start of its buffers on, as its validity is.
-func converted(a arrow.Array, form form) ([]byte, error) {
-	offset, n := a.Data().Offset(), a.Len()
-	switch a := a.(type) {
-	case *array.Boolean:
-		out := make([]byte, offset+n)
+	offset, n := chunk.Data().Offset(), chunk.Len()
+	values := make([]byte, (offset+n)*relation.WordBits(dtype)/8)
+	if form == asInt8 {
 		for i := range n {
-			if a.Value(i) {
-				out[offset+i] = 1
+			if chunk.(*array.Boolean).Value(i) {
+				values[offset+i] = 1
 			}
 		}
-		return out, nil
-	case *array.Decimal128:
-		out, unit := make([]float64, offset+n), power10(a.DataType().(arrow.DecimalType).GetScale())
-		for i, v := range a.Values() {
-			out[offset+i] = float128(v.LowBits(), uint64(v.HighBits())) / unit
-		}
-		return backend.AsBytes(out), nil
-	case *array.Decimal256:
-		out, scale := make([]float64, offset+n), a.DataType().(arrow.DecimalType).GetScale()
-		for i, v := range a.Values() {
-			out[offset+i] = v.ToFloat64(scale)
-		}
-		return backend.AsBytes(out), nil
+	} else {
+		square(chunk, form, backend.Longs(values[offset*relation.WordBits(dtype)/8:]))
 	}
-	return nil, fmt.Errorf("%w: group by: no form %d of type %s", backend.ErrUnsupported, form, a.DataType())
+	buffers := []*memory.Buffer{chunk.Data().Buffers()[0], memory.NewBufferBytes(values)}
+	return array.NewData(dtype, n, buffers, nil, chunk.NullN(), offset)
 }
 
-func power10(scale int32) float64 { return math.Pow(10, float64(scale)) }
-
-// float128 returns the float64 nearest to a 128-bit number in two's complement, but for one rounding of its low word.
-func float128(low, high uint64) float64 {
-	negative := int64(high) < 0
-	if negative {
-		low = -low
-		if high = ^high; low == 0 {
-			high++
+// square writes the squares of the values of an array. Those of NULL may be anything. Of a square of 512 bits, asSquare
+// has the low half as a signed number, asSquareHigh the rest, which is then 1 more than the high half if that number is
+// negative.
+func square(a arrow.Array, form form, out []uint64) {
+	if a.Len() == 0 {
+		return
+	}
+	width, kind := relation.WordBits(a.DataType()), wordKind(a.DataType())
+	words := len(out) / a.Len()
+	data := a.Data().Buffers()[1].Bytes()[a.Data().Offset()*width/8:][:a.Len()*width/8]
+	if width <= 64 {
+		reader := stripState{stripValues: stripValues{bits: width, kind: kind}}
+		var room [relation.StripRows]uint64
+		for from := 0; from < a.Len(); from += len(room) {
+			to := min(from+len(room), a.Len())
+			for i, v := range reader.decode(room[:to-from], data[from*width/8:to*width/8]) {
+				if kind == reduce.Signed && int64(v) < 0 {
+					v = -v
+				}
+				high, low := bits.Mul64(v, v)
+				if out[(from+i)*words] = low; words > 1 {
+					out[(from+i)*words+1] = high
+				}
+			}
 		}
+		return
 	}
-	f := float64(high)*(1<<64) + float64(low)
-	if negative {
-		return -f
+	values, n := backend.Longs(data), width/64
+	for i := range a.Len() {
+		var size [4]uint64
+		if copy(size[:], values[i*n:][:n]); int64(size[n-1]) < 0 {
+			carry := uint64(0)
+			for w := range n {
+				size[w], carry = bits.Sub64(0, size[w], carry)
+			}
+		}
+		product := squared(size[:n])
+		if form == asSquareHigh {
+			carry := product[3] >> 63
+			for w := range 4 {
+				product[w], carry = bits.Add64(product[4+w], 0, carry)
+			}
+		}
+		copy(out[i*words:][:words], product[:])
 	}
-	return f
+}
+
+// squared returns the square of an unsigned number of at most four words.
+func squared(v []uint64) (product [8]uint64) {
+	for i, a := range v {
+		carry := uint64(0)
+		for j, b := range v {
+			high, low := bits.Mul64(a, b)
+			var c uint64
+			low, c = bits.Add64(low, carry, 0)
+			high += c
+			product[i+j], c = bits.Add64(product[i+j], low, 0)
+			carry = high + c
+		}
+		product[i+len(v)] = carry
+	}
+	return product
 }
 
 // place returns where a column of planned words is in the payload of a chunk.
