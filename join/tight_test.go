@@ -372,3 +372,39 @@ func TestProofOfProbeSideUnderCap(t *testing.T) {
 	require.Greater(t, least, uint64(2<<20))
 	require.NoError(t, run(least))
 }
+
+// TestRestOfBuiltUnderCap: rows of a kept build side that have no partner are output with the memory that the build side
+// was planned with, though its plan expects a partner for each.
+func TestRestOfBuiltUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	none := keyed(t, "k", 0, primary)
+	for _, rows := range []int{2, 300, 5000} {
+		table := keyed(t, "k", rows, primary)
+		run := func(limitBytes uint64) error {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+			defer func() { require.NoError(t, done()) }()
+			built, err := limitedEngine(t, device, limitBytes).Build(t.Context(), table, none.Schema(), 100,
+				join.Spec{On: onK, How: join.RightAnti, BuildSide: join.BuildRight})
+			if err != nil {
+				return err
+			}
+			defer built.Close()
+			result, err := built.Join(t.Context(), none)
+			require.NoError(t, err)
+			defer result.Close()
+			for batch, err := range result.Batches(t.Context()) {
+				require.NoError(t, err, "%d rows, %d bytes", rows, limitBytes)
+				batch.Release()
+			}
+			require.EqualValues(t, rows, result.Rows())
+			return nil
+		}
+		err := run(1)
+		require.ErrorIs(t, err, backend.ErrHostMemory)
+		named := regexp.MustCompile(`need (\d+) bytes`).FindStringSubmatch(err.Error())
+		require.NotNil(t, named, err)
+		least, err := strconv.ParseUint(named[1], 10, 64)
+		require.NoError(t, err)
+		require.NoError(t, run(least))
+	}
+}
