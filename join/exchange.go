@@ -106,7 +106,9 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
 	p.tasks = newTasks(ctx, p.engine, p.layout, of)
-	p.tasks.oneByOne = c.deviceShort
+	if p.tasks.oneByOne = c.short != nil; c.depth == 0 {
+		p.tasks.short = c.short
+	}
 	if _, of := of.(*parts); of && c.grant == nil {
 		p.tasks.mostAhead = 2
 	}
