@@ -26,7 +26,6 @@ type collector struct {
 	part
 	progress *exec.Progress
 
-	deviceShort bool // no plan fits the memory of the device
 	// boundBytes is what may be gathered, beyond which the error is errDivide.
 	boundBytes uint64
 	// spareBytes is what a plan must leave for parts of the probe side, or else both sides are to be divided.

@@ -64,7 +64,7 @@ func (l *Layout) ofParts() *Layout {
 
 // runDivided runs the plan of tables that are divided.
 func (p *Plan) runDivided(ctx context.Context) (*Result, error) {
-	return p.engine.streamLayout(ctx, p.Layout, p.sources(), part{divides: true})
+	return p.engine.streamLayout(ctx, p.Layout, p.sources(), part{divides: true, short: p.short})
 }
 
 func (p *Plan) sources() [2]Source { return [2]Source{FromTable(p.tables[0]), FromTable(p.tables[1])} }

@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -117,4 +118,31 @@ func TestUndividedTables(t *testing.T) {
 		BuildSide: join.BuildLeft})
 	require.ErrorIs(t, err, backend.ErrDeviceMemory)
 	require.NotContains(t, err.Error(), "temp_dir", "keys of the probe side are not proved part by part")
+}
+
+// TestMemoryOfParts: where a part does not fit the device either, the error names what this part needs, and what is
+// enough for whole tables, with which the join runs: other parts may need more.
+func TestMemoryOfParts(t *testing.T) {
+	devicetest.HostTest(t)
+	left := keyed(t, "k", 1300, func(i int) int64 { return int64(i) })
+	for _, rows := range []int{4, 400} {
+		right := keyed(t, "k", rows, func(i int) int64 { return int64(i * 7 % 1500) })
+		for _, spec := range []join.Spec{{}, {How: join.Left, BuildSide: join.BuildLeft}, {Validate: join.ManyToOne}} {
+			run := func(capBytes uint64) error {
+				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
+				defer func() { require.NoError(t, done()) }()
+				engine := smallEngine(t, device)
+				engine.Undivided = false
+				spec.On = onK
+				_, err := drain(t.Context(), engine, left, right, spec)
+				return err
+			}
+			err := run(16 << 10)
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			part, whole, found := strings.Cut(err.Error(), ", for a part of both sides; undivided: ")
+			require.True(t, found, err)
+			require.Contains(t, part, "raise device_memory to at least ")
+			require.NoError(t, run(needed(t, fmt.Errorf("%w%s", backend.ErrDeviceMemory, whole))), "after %v", err)
+		}
+	}
 }

@@ -106,7 +106,9 @@ func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth
 func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
 	result *Result, err error) {
 	p.tasks = newTasks(ctx, p.engine, p.layout, of)
-	p.tasks.oneByOne = c.deviceShort
+	if p.tasks.oneByOne = c.short != nil; c.depth == 0 {
+		p.tasks.short = c.short
+	}
 	if _, of := of.(*parts); of && c.grant == nil {
 		p.tasks.mostAhead = 2
 	}
@@ -322,16 +324,21 @@ func (p *sides) table(b *sideBlock) arrow.Table {
 	return table
 }
 
-// task returns the next part that may have output; the first time one without rows if there is none.
+// task returns the next part that may have output or keys to validate; the first time one without rows if there is none.
 func (p *parts) task() *task {
 	for p.next < p.divider.All() {
 		under := p.next
 		p.next++
 		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
-		if p.without(under, left.Rows, right.Rows) {
+		silent := p.silent(under, left.Rows, right.Rows)
+		switch {
+		case silent && !p.validates(under, left.Rows, right.Rows):
 			p.skip(left.Rows, right.Rows)
 			p.place.Forget(under)
 			continue
+		case silent && p.layout.Spec.How == Anti: // by itself the part may have output; the right side is validated
+			p.skip(left.Rows, 0)
+			left = p.none(relation.Left)
 		}
 		p.some = true
 		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
@@ -345,11 +352,18 @@ func (p *parts) task() *task {
 		depth: p.depth + 1, name: "no part", ended: func() {}}
 }
 
-// without reports whether a part has no output.
-func (p *parts) without(part int, leftRows, rightRows int64) bool {
+// silent reports whether a part has no output.
+func (p *parts) silent(part int, leftRows, rightRows int64) bool {
 	how := p.layout.Spec.How
 	return p.nothing || p.noNulls && part == p.divider.Parts || leftRows == 0 && !how.Keeps(relation.Right) ||
 		rightRows == 0 && !how.Keeps(relation.Left)
+}
+
+// validates reports whether a part has keys that must be unique and may not be. Those of the last part may be NULL.
+func (p *parts) validates(part int, leftRows, rightRows int64) bool {
+	v := p.layout.Spec.Validate
+	return part < p.divider.Parts &&
+		(v.Unique(relation.Left) && leftRows > 1 || v.Unique(relation.Right) && rightRows > 1)
 }
 
 // none is a side without rows.

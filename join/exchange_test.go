@@ -233,6 +233,58 @@ func TestDividedValidates(t *testing.T) {
 	})
 }
 
+// TestDividedValidatesWithoutOutput: parts that have no output for lack of rows on the other side, or because a not-in
+// join has met a NULL, are validated too.
+func TestDividedValidatesWithoutOutput(t *testing.T) {
+	devicetest.HostTest(t)
+	repeats := func(twice bool) arrow.Table { // and has a NULL
+		return keyed(t, "k", 200, func(i int) int64 {
+			switch {
+			case i == 7:
+				return -1
+			case i == 150 && twice:
+				return 3
+			}
+			return int64(i)
+		})
+	}
+	none, some := keyed(t, "k", 0, primary), keyed(t, "k", 3, func(i int) int64 { return int64(100 * i) })
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	engine := smallEngine(t, device)
+	engine.DivideBytes = 1 << 10
+	for _, how := range kinds[:len(kinds)-1] { // a cross join has no keys
+		for side, validate := range []join.Validate{join.OneToMany, join.ManyToOne} {
+			for _, other := range []arrow.Table{none, some} {
+				for _, twice := range []bool{false, true} {
+					tables := [2]arrow.Table{other, other}
+					tables[side] = repeats(twice)
+					spec := join.Spec{How: how, On: onK, Validate: validate}
+					sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 33)}
+					if how == join.NotIn && side == 0 {
+						continue // the right side is the build side, and validated
+					}
+					if !twice {
+						checkStream(t, engine, tables, sources, spec)
+						continue
+					}
+					result, err := engine.Stream(t.Context(), sources[0], sources[1], spec)
+					if err == nil {
+						for batch, failed := range result.Batches(t.Context()) {
+							if err = failed; err == nil {
+								batch.Release()
+							}
+						}
+						result.Close()
+					}
+					require.ErrorContains(t, err, "rows 3 and 150 both have k=3", "%s of %d x %d rows", how,
+						tables[0].NumRows(), tables[1].NumRows())
+				}
+			}
+		}
+	}
+	require.NoError(t, done())
+}
+
 // TestHotKeys: where all rows, or most, have one key, or there are no keys, both sides are joined block by block, for
 // every kind, from either side, with the output of one join.
 func TestHotKeys(t *testing.T) {

@@ -52,10 +52,11 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 
 // part is what both sources are of a join that was divided; the zero value: all of one that was not.
 type part struct {
-	depth   int  // of the divisions
-	turn    turn // on the device
-	guess   bool // the range of the keys may be guessed
-	divides bool // both sides are divided at once
+	depth   int   // of the divisions
+	turn    turn  // on the device
+	guess   bool  // the range of the keys may be guessed
+	divides bool  // both sides are divided at once
+	short   error // what the device lacks for a join that is not divided, if that is why
 }
 
 // streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of
@@ -88,7 +89,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	if err := e.checkWires(); err != nil {
 		return nil, err
 	}
-	fixed, deviceShort := *layout, of.divides
+	fixed := *layout
 	if side, _ := fixed.streamBuildSide(sources); e.divisible() && fixed.checkStream(side) != nil {
 		of.divides = true // parts need no order
 	}
@@ -131,7 +132,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	switch {
 	case of.divides:
-		c.deviceShort, err = deviceShort, errDivide
+		err = errDivide
 	case !known:
 		progress.Start("read both")
 		side, err = c.shorter(flow.Context())
@@ -143,7 +144,9 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		result, err = e.streamFrom(c, &fixed, side, progress)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
-		c.deviceShort = errors.Is(err, backend.ErrDeviceMemory)
+		if errors.Is(err, backend.ErrDeviceMemory) {
+			c.short = unfit.error
+		}
 		if err = unfit.error; whole == "" {
 			err = cmp.Or(unfit.giveBack(c, side), errDivide)
 		}

@@ -36,6 +36,10 @@ type tasks struct {
 	// and columns of one would leave gaps among those of the other.
 	oneByOne bool
 
+	// short is what the device lacks for a join that is not divided, if that is why this one is; nil for the tasks of a
+	// part.
+	short error
+
 	// mostAhead is how many tasks are begun while one is drawn: 2 parts if memory of the host has no limit, otherwise
 	// 1. All but the first of them are only read and planned. A block that fails is replaced (again) before another
 	// begins.
@@ -231,10 +235,14 @@ func (t *tasks) check() error {
 	return nil
 }
 
-// limited is the error of a task, with the limit of rows of the whole join, and that of the flow if it follows from it.
+// limited is the error of a task. It names the limit of rows of the whole join, and the device memory that is certain to
+// be enough: another part may need more than this one. An error of the division comes first.
 func (t *tasks) limited(err error) error {
 	if limit := t.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
 		return deliver.TooManyRows(limit, "")
+	}
+	if t.short != nil && errors.Is(err, backend.ErrDeviceMemory) {
+		err = fmt.Errorf("%w, for a part of both sides; undivided: %v", err, t.short)
 	}
 	return cmp.Or(t.divided.err(), err)
 }

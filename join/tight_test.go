@@ -372,3 +372,62 @@ func TestProofOfProbeSideUnderCap(t *testing.T) {
 	require.Greater(t, least, uint64(2<<20))
 	require.NoError(t, run(least))
 }
+
+// TestMemoryOfBothProofs: where the keys of both sides are proved to be unique, the larger proof counts, whichever side is
+// the build side, so that the memory that an error names is enough.
+func TestMemoryOfBothProofs(t *testing.T) {
+	devicetest.HostTest(t)
+	for _, rows := range [][2]int{{0, 1}, {1, 0}, {1, 2}, {40, 300}, {300, 40}} {
+		left, right := keyed(t, "k", rows[0], primary), keyed(t, "k", rows[1], primary)
+		for _, build := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
+			run := func(limitBytes uint64) error {
+				device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+				defer func() { require.NoError(t, done()) }()
+				_, err := drain(t.Context(), limitedEngine(t, device, limitBytes), left, right,
+					join.Spec{On: onK, Validate: join.OneToOne, BuildSide: build, Columns: []string{"k"}})
+				return err
+			}
+			require.NoError(t, run(neededOfHost(t, run(1))), "%d x %d rows, build side %s", rows[0], rows[1], build)
+		}
+	}
+}
+
+// neededOfHost is the memory_limit that an error says is enough.
+func neededOfHost(t *testing.T, err error) (sizeBytes uint64) {
+	require.ErrorIs(t, err, backend.ErrHostMemory)
+	named := regexp.MustCompile(`need (\d+) bytes`).FindStringSubmatch(err.Error())
+	require.NotNil(t, named, err)
+	sizeBytes, err = strconv.ParseUint(named[1], 10, 64)
+	require.NoError(t, err)
+	return sizeBytes
+}
+
+// TestRestOfBuiltUnderCap: rows of a kept build side that have no partner are output with the memory that the build side
+// was planned with, though its plan expects a partner for each.
+func TestRestOfBuiltUnderCap(t *testing.T) {
+	devicetest.HostTest(t)
+	none := keyed(t, "k", 0, primary)
+	for _, rows := range []int{2, 300, 5000} {
+		table := keyed(t, "k", rows, primary)
+		run := func(limitBytes uint64) error {
+			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+			defer func() { require.NoError(t, done()) }()
+			built, err := limitedEngine(t, device, limitBytes).Build(t.Context(), table, none.Schema(), 100,
+				join.Spec{On: onK, How: join.RightAnti, BuildSide: join.BuildRight})
+			if err != nil {
+				return err
+			}
+			defer built.Close()
+			result, err := built.Join(t.Context(), none)
+			require.NoError(t, err)
+			defer result.Close()
+			for batch, err := range result.Batches(t.Context()) {
+				require.NoError(t, err, "%d rows, %d bytes", rows, limitBytes)
+				batch.Release()
+			}
+			require.EqualValues(t, rows, result.Rows())
+			return nil
+		}
+		require.NoError(t, run(neededOfHost(t, run(1))))
+	}
+}

@@ -224,10 +224,7 @@ func (c *Cost) side(side int) error {
 	if gathered {
 		widths = append(widths, 4)
 	}
-	window := uint64(kept / c.times(side))
-	if c.Facts.Window > 0 {
-		window = min(window, c.Facts.Window)
-	}
+	window := c.AloneRoom(side)
 	for _, bytes := range widths {
 		c.Add(Gather, Launch, c.times(side))
 		c.Add(Gather, Stream, (c.rows(side)+kept)*float64(bytes))

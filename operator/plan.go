@@ -219,6 +219,23 @@ func (p *Plan) Alone(side int) float64 {
 	return rows
 }
 
+// AloneRoom is the number of output rows of a side alone that there is room for at a time: those that are expected of a
+// granule, or a window of them. More may come, so it is never less than what [Rows] writes at a time at least.
+func (p *Plan) AloneRoom(side int) uint64 {
+	f, rows := &p.Facts, p.Alone(side)
+	if p.Want.Count || !p.Want.Marks(side) {
+		return 0
+	}
+	if side == Probe {
+		rows /= float64(f.Granules())
+	}
+	room := uint64(rows)
+	if f.Window > 0 {
+		room = min(room, f.Window)
+	}
+	return max(room, min(f.Held(side), blockRows))
+}
+
 // Add adds work to a stage.
 func (p *Plan) Add(stage string, unit Unit, amount float64) {
 	i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == stage })

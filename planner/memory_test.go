@@ -167,7 +167,7 @@ func runWithin(t *testing.T, tune func(*backend.DeviceInfo) primitive.Tuning, a 
 		_, err := device.Upload(ctx, c.Keys.Data, backend.AsBytes(keys[side][first:first+rows]))
 		return c, err
 	}
-	sink := &discard{lane: lane, most: max(planner.Output(p), 2048)}
+	sink := &discard{lane: lane, most: planner.Output(p)}
 	o := a.Open(ctx, lane, p)
 	defer o.Close()
 	build, err := chunk(lane.Memory, operator.Build, 0, f.Rows[operator.Build])

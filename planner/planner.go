@@ -217,18 +217,11 @@ func (l *Limits) hold(p *operator.Plan) bool {
 
 // Output is the number of output rows that a plan has room for at a time.
 func Output(p *operator.Plan) (rows uint64) {
-	if p.Want.Count {
-		return 0
-	}
-	if p.Want.Pairs {
+	if p.Want.Pairs && !p.Want.Count {
 		rows = p.Facts.Room()
 	}
 	for side := range p.Facts.Rows {
-		alone := uint64(p.Alone(side))
-		if p.Facts.Window > 0 {
-			alone = min(alone, p.Facts.Window)
-		}
-		rows = max(rows, alone)
+		rows = max(rows, p.AloneRoom(side))
 	}
 	return rows
 }

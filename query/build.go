@@ -368,9 +368,11 @@ func repeated(ctx context.Context, lane *exec.Lane, sorted *ranges.Sorted, s *Sc
 	return 0, 0, nil
 }
 
-// fitProof adds the memory of the checks for unique keys, which run before the join, to an alternative. It returns an
-// error if that exceeds the limits.
+// fitProof adds the memory of the checks for unique keys, which run before the join one after the other, to an
+// alternative. It returns an error if the larger one exceeds the limits.
 func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
+	var largest *Scan
+	most := uint64(0)
 	for _, s := range a.Scans {
 		if s = q.proof(s); s == nil {
 			continue
@@ -383,12 +385,15 @@ func (q *Query) fitProof(a *Alternative, limits planner.Limits) error {
 		if err != nil {
 			return err
 		}
-		if a.PeakBytes = max(a.PeakBytes, need); need > max(limits.DeviceMemoryBytes, a.lacks) {
-			a.lacks = need
-			return q.noProof(s, need, limits.DeviceMemoryBytes, limits.HeldBytes)
+		if need > most {
+			largest, most = s, need
 		}
 	}
-	return nil
+	if a.PeakBytes = max(a.PeakBytes, most); most <= max(limits.DeviceMemoryBytes, a.lacks) {
+		return nil
+	}
+	a.lacks = most
+	return q.noProof(largest, most, limits.DeviceMemoryBytes, limits.HeldBytes)
 }
 
 // provedRows is the number of rows of a later probe table for whose check a build side that stays has memory. A larger
