@@ -97,6 +97,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // TestManyGroups: groups that memory has no room for are divided, if there is a folder for them.
 func TestManyGroups(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows, limitBytes = 400_000, 24 << 20
 	left := longs(t, rows, map[string]func(int) int64{"k": func(row int) int64 { return int64(row) * 7919 % rows }})
 	right := longs(t, rows, map[string]func(int) int64{"k": func(row int) int64 { return int64(row) },

@@ -18,6 +18,7 @@ import (
 // TestTablesAreDivided: tables that the device is too small for are divided, also where rows come in the order of the
 // build side; the plan says so, and the output is that of any other plan.
 func TestTablesAreDivided(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left := keyed(t, "k", 20_000, func(i int) int64 { return int64(i*7%15_000) - 1 })
 	right := keyed(t, "k", 30_000, func(i int) int64 { return int64(i*11%18_000) - 1 })

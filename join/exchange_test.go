@@ -288,6 +288,7 @@ func TestDividedValidatesWithoutOutput(t *testing.T) {
 // TestHotKeys: where all rows, or most, have one key, or there are no keys, both sides are joined block by block, for
 // every kind, from either side, with the output of one join.
 func TestHotKeys(t *testing.T) {
+	devicetest.SkipRace(t)
 	zipf := func(i int) int64 { return int64(math.Sqrt(400 / float64(i+1))) } // the k-th key has a share of about 1/k^2
 	one := func(int) int64 { return 7 }
 	few := func(i int) int64 { return int64(i % 3) }

@@ -64,6 +64,7 @@ func TestKinds(t *testing.T) {
 
 // TestOrders: every kind in the order of either table, and deterministic, with more rows than a batch has, and none.
 func TestOrders(t *testing.T) {
+	devicetest.SkipRace(t)
 	left, right := rich(t, 1, 300, 60, arrow.PrimitiveTypes.Int32), rich(t, 2, 400, 70, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 50, 10, arrow.PrimitiveTypes.Int32)
 	onDevices(t, func(t *testing.T, check func(left, right arrow.Table, spec join.Spec, part [2]uint64)) {

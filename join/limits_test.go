@@ -398,6 +398,7 @@ func TestConcurrentJoins(t *testing.T) {
 // TestUndrawnResultHoldsMemory: a join waits for the memory of a result that nobody draws, and goes on when that is
 // closed, or ends with its own context.
 func TestUndrawnResultHoldsMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 20_000, 60_000)
 	spec := onKeys

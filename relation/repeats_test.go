@@ -8,11 +8,14 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // TestRepeats finds the first row with the same key as an earlier one, by the values of texts and numbers, with NULLs,
 // whatever rows were added before.
 func TestRepeats(t *testing.T) {
+	devicetest.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 9))
 	for range 300 {
 		rows, few := 1+random.IntN(700), []string{"", "a", "ab", "b", "bc", "null"}

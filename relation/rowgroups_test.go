@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // endsAfter is a context that ends once it was asked so many times.
@@ -29,6 +30,7 @@ func (c *endsAfter) Err() error {
 // TestRowGroups: each row is in the group with its key, by codes of 4 and 8 bytes and by hashes; the end of the context
 // ends the search, also before the first row is looked up.
 func TestRowGroups(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows = 3*blockRows + 7
 	for _, distinct := range []uint64{1, 2, 1000, rows} {
 		for _, wide := range []uint64{1, 1 << 20} { // apart, so that codes have more than 32 bits

@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // TestSample compares samples with the codes of all rows: their order, number and spread, and rows that are left out.
@@ -65,6 +67,7 @@ func TestSample(t *testing.T) {
 // TestSampleOfPeriodicKeys: periodic keys are sampled as often as random ones, whatever the period, even where a fixed
 // stride would find few.
 func TestSampleOfPeriodicKeys(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows, sampled = 1 << 20, 1 << 13
 	for _, period := range []int{65536, 4096, 128, rows / sampled * 37, 1000, 65537, 7} {
 		b := array.NewInt32Builder(memory.DefaultAllocator)

@@ -134,6 +134,7 @@ func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 
 // TestTextsMatch: strings match in all layouts, in slices and several chunks; so do byte strings.
 func TestTextsMatch(t *testing.T) {
+	devicetest.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, group := range textTypes {
 		for _, lt := range group {

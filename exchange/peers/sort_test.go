@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -119,6 +120,7 @@ func TestSort(t *testing.T) {
 // TestWholeKeys: equal keys of all relations are on one rank; ranks are as near to their shares as keys allow, and the
 // keys that prevent it are named.
 func TestWholeKeys(t *testing.T) {
+	devicetest.SkipRace(t)
 	forEachCluster(t, 8, func(t *testing.T, all *cluster) {
 		for i, s := range scenarios(t, 8, 0, 1, 100, 3000, 20_011) {
 			for _, method := range methods {
