@@ -150,7 +150,8 @@ func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 	if rows == 0 {
 		return 0
 	}
-	from, to = from+int64(data.Offset()), to+int64(data.Offset())
+	offset := int64(data.Offset())
+	from, to = from+offset, to+offset
 	buffers, children := data.Buffers(), data.Children()
 	if data.NullN() != 0 {
 		sizeBytes = (rows + 7) / 8
@@ -161,7 +162,7 @@ func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 	}
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
-		return sizeBytes + rows*int64(dt.Bytes()) + entryBytes(data, from-int64(data.Offset()), to-int64(data.Offset()))
+		return sizeBytes + rows*int64(dt.Bytes()) + entryBytes(dt, data, from-offset, to-offset)
 	case *arrow.StringType, *arrow.BinaryType:
 		start, end := offsetsOf[int32](buffers[1].Bytes(), from, to)
 		return sizeBytes + 4*rows + end - start
@@ -196,10 +197,13 @@ func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 }
 
 // entryBytes is the memory of the entries of rows [from, to), each as often as it occurs.
-func entryBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
-	column := array.NewDictionaryData(data)
-	defer column.Release()
+func entryBytes(dt *arrow.DictionaryType, data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 	entries := data.Dictionary()
+	storage := array.NewDataWithDictionary(dt, data.Len(), data.Buffers(), data.NullN(), data.Offset(),
+		entries.(*array.Data))
+	defer storage.Release()
+	column := array.NewDictionaryData(storage)
+	defer column.Release()
 	if fixed, ok := entries.DataType().(arrow.FixedWidthDataType); ok {
 		return ((to-from)*int64(fixed.BitWidth()) + 7) / 8
 	}
