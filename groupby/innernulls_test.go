@@ -12,6 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // TestInnerNulls counts values of types that keep NULL elsewhere than in the validity of the column: entries of a
@@ -82,4 +83,57 @@ func onlyCount(t *testing.T, o outcome) (count int64) {
 		batch.Release()
 	}
 	return count
+}
+
+func onlyBatch(t *testing.T, result *groupby.Result) (only arrow.RecordBatch) {
+	for batch, err := range result.Batches(t.Context()) {
+		require.NoError(t, err)
+		require.Nil(t, only)
+		only = batch
+	}
+	return only
+}
+
+// Aggregates of a column of type null are NULL, however the group-by runs.
+func TestAggregatesOfTypeNull(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		e := engine(t, device)
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32}, {Name: "x", Type: arrow.Null}}, nil)
+		keys, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[1, 2, 1]`))
+		require.NoError(t, err)
+		table := array.NewTableFromRecords(schema, []arrow.RecordBatch{
+			array.NewRecordBatch(schema, []arrow.Array{keys, array.NewNull(3)}, 3)})
+		for _, by := range [][]string{nil, {"k"}} {
+			spec := groupby.Spec{By: by}
+			for f := groupby.Count; ; f++ {
+				if parsed, err := groupby.ParseFunc(f.String()); err != nil || parsed != f {
+					break
+				}
+				spec.Aggregates = append(spec.Aggregates, groupby.Aggregate{Func: f, Column: "x"})
+			}
+			require.Greater(t, len(spec.Aggregates), 7)
+			layout, err := groupby.NewLayout(schema, spec)
+			require.NoError(t, err)
+			check := func(o outcome) {
+				require.NoError(t, o.err)
+				defer o.result.Close()
+				batch := onlyBatch(t, o.result)
+				defer batch.Release()
+				require.EqualValues(t, 1+len(by), batch.NumRows())
+				for i, a := range spec.Aggregates {
+					column := batch.Column(len(by) + i)
+					require.Equal(t, a.OutputName(), batch.ColumnName(len(by)+i))
+					for row := range column.Len() {
+						if a.Func == groupby.Count || a.Func == groupby.CountDistinct {
+							require.EqualValues(t, 0, column.(*array.Int64).Value(row))
+						} else {
+							require.True(t, relation.IsNull(column, row), a.OutputName())
+						}
+					}
+				}
+			}
+			check(groupOf(e.Group(t.Context(), table, spec)))
+			check(groupOf(e.Stream(t.Context(), layout, batchesOf(table))))
+		}
+	})
 }

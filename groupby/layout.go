@@ -27,6 +27,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	spec.Aggregates = slices.Clone(spec.Aggregates)
 	l := &Layout{Spec: spec, Needed: []string{}, types: make(map[string]arrow.DataType)}
 	need := func(name string) (field arrow.Field, err error) {
 		if err := relation.CheckName(schema, "the table", name); err != nil {
@@ -59,6 +60,9 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			if input, err = need(a.Column); err != nil {
 				return nil, err
 			}
+		}
+		if counts := a.Func == Count || a.Func == CountDistinct; a.Column != "" && input.Type.ID() == arrow.NULL && !counts {
+			*a = Aggregate{Func: First, Column: a.Column, Name: a.OutputName()} // whatever a function makes of NULLs
 		}
 		out, reason := resultType(a.Func, input.Type)
 		if reason == "" && a.Func == CountDistinct {

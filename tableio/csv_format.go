@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // csvRows turns rows of a batch into text. It may be used by several goroutines.
@@ -200,17 +201,11 @@ func formatUnsigned[T uint8 | uint16 | uint32 | uint64](values []T) formatFunc {
 	return func(dst []byte, row int) []byte { return appendUint(dst, uint64(values[row])) }
 }
 
-// nullTest looks through a dictionary, whose values may be null too; nil means that no value is null.
+// nullTest tells which values are NULL, wherever their type keeps that; nil means that no value is.
 func nullTest(column arrow.Array) func(row int) bool {
-	if column.DataType().ID() == arrow.NULL {
-		return func(int) bool { return true }
+	bitmap, first, nulls := relation.LogicalValidity(column)
+	if nulls == 0 {
+		return nil
 	}
-	dict, ok := column.(*array.Dictionary)
-	switch {
-	case ok && dict.Dictionary().NullN() > 0:
-		return func(row int) bool { return dict.IsNull(row) || dict.Dictionary().IsNull(dict.GetValueIndex(row)) }
-	case column.NullN() > 0:
-		return column.IsNull
-	}
-	return nil
+	return func(row int) bool { return bitmap[(first+row)/8]>>((first+row)%8)&1 == 0 }
 }

@@ -97,7 +97,9 @@ func denseDictionary(ctx context.Context, column *array.Dictionary) (arrow.Array
 	return denseColumn(ctx, values, nil)
 }
 
-func denseStruct(ctx context.Context, column *array.Struct, to arrow.DataType, dead func(int) bool) (arrow.Array, error) {
+func denseStruct(
+	ctx context.Context, column *array.Struct, to arrow.DataType, dead func(int) bool,
+) (arrow.Array, error) {
 	below := dead
 	if column.NullN() > 0 {
 		below = func(row int) bool { return column.IsNull(row) || dead != nil && dead(row) }
@@ -126,7 +128,9 @@ func ownValidity(a arrow.Array) *memory.Buffer {
 	return memory.NewBufferBytes(bits)
 }
 
-func denseList(ctx context.Context, column array.ListLike, to arrow.DataType, dead func(int) bool) (arrow.Array, error) {
+func denseList(
+	ctx context.Context, column array.ListLike, to arrow.DataType, dead func(int) bool,
+) (arrow.Array, error) {
 	offsets := make([]int64, column.Len()+1)
 	kept := func(row int) bool { return column.IsValid(row) && (dead == nil || !dead(row)) }
 	first, last, gaps := int64(math.MaxInt64), int64(0), false // of the elements that are kept

@@ -88,7 +88,8 @@ func widenIndices(data arrow.ArrayData, to arrow.DataType) arrow.ArrayData {
 			indices = widened[uint16](short, data)
 		}
 		buffers := []*memory.Buffer{data.Buffers()[0], memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(indices))}
-		return array.NewDataWithDictionary(to, data.Len(), buffers, data.NullN(), data.Offset(), data.Dictionary().(*array.Data))
+		return array.NewDataWithDictionary(to, data.Len(), buffers, data.NullN(), data.Offset(),
+			data.Dictionary().(*array.Data))
 	}
 	children := make([]arrow.ArrayData, len(data.Children()))
 	for i, field := range to.(arrow.NestedType).Fields() {

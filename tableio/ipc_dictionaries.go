@@ -151,7 +151,8 @@ func (u *unitedDictionary) renumber(data arrow.ArrayData) (*array.Data, error) {
 	}
 	empty := u.empty.Data().(*array.Data)
 	if u.at == nil {
-		return array.NewDataWithDictionary(data.DataType(), data.Len(), data.Buffers(), data.NullN(), data.Offset(), empty), nil
+		return array.NewDataWithDictionary(data.DataType(), data.Len(), data.Buffers(), data.NullN(), data.Offset(),
+			empty), nil
 	}
 	indices, err := u.indices(data)
 	if err != nil {

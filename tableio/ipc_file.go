@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// arrowFile lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. Before it is ending it
-// leaves dictionaries out, and then record batches.
+// arrowFile lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. It leaves dictionaries
+// out until it is ending, and then record batches.
 type arrowFile struct {
 	out    io.Writer
 	at     int64 // bytes written

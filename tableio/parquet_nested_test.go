@@ -32,6 +32,7 @@ func TestNestedColumnsOfEveryType(t *testing.T) {
 		require.NoError(t, err, dt)
 		return a
 	}
+	required := arrow.StructOf(arrow.Field{Name: "x", Type: types.Int8}, arrow.Field{Name: "s", Type: arrow.BinaryTypes.String})
 	view, text := arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeString
 	category := dictionaryOf(types.Uint32, view)
 	lists := arrow.ListOfField(element(types.Int32))
@@ -65,6 +66,8 @@ func TestNestedColumnsOfEveryType(t *testing.T) {
 		"fixed in list":     {json(arrow.ListOfField(element(fixed)), `[[[1, 2], null], null, [[3, 4]]]`), arrow.ListOfField(element(fixed))},
 		"structs":           {json(structs, `[{"l": [1, 2], "x": 1}, null, {"l": null, "x": 2}]`), structs},
 		"hidden in structs": {hidden(json(structs, `[{"l": [1, 2], "x": 1}, {"l": [3], "x": 2}, {"l": [4], "x": 3}]`), 0b101), structs},
+		"required fields":   {json(required, `[{"x": 1, "s": "a"}, null, {"x": 2, "s": "b"}]`), required},
+		"required, in list": {json(arrow.ListOfField(element(required)), `[[{"x": 1, "s": "a"}, null], null, [{"x": 2, "s": ""}]]`), arrow.ListOfField(element(required))},
 		"decimals":          {json(arrow.StructOf(field("d", &arrow.Decimal64Type{Precision: 18})), `[{"d": "1"}, null, {"d": "2"}]`), arrow.StructOf(field("d", &arrow.Decimal128Type{Precision: 18}))},
 		"map":               {wrapped(t, categories, arrow.MapOf(types.Int8, category)), arrow.MapOf(types.Int8, text)},
 		"hidden map":        {hidden(wrapped(t, json(types.Int8, `[1, 2, 3]`), arrow.MapOf(types.Int8, types.Int8)), 0b110), arrow.MapOf(types.Int8, types.Int8)},

@@ -14,8 +14,8 @@ const (
 	// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small
 	// enough that several are encoded at a time in little memory.
 	rowGroupRows = 1 << 17
-	// rowGroupBytes bounds row groups of long rows. Readers hold a column chunk, or much of it, in memory; some, as ours of
-	// nested columns, hold its text in arrays with offsets of 32 bits.
+	// rowGroupBytes bounds row groups of long rows. Readers hold a column chunk, or much of it, in memory; some, as ours
+	// of nested columns, hold its text in arrays with offsets of 32 bits.
 	rowGroupBytes = 256 << 20
 )
 
@@ -143,14 +143,15 @@ func batchBytes(batch arrow.RecordBatch, from, to int64) (sizeBytes int64) {
 	return sizeBytes
 }
 
-// rowBytes is the memory of rows [from, to) of an array, which may share buffers with others. Entries of a dictionary
-// are counted for each row, but together once at most.
+// rowBytes is the memory of rows [from, to) of an array, which may share buffers with others. Rows of a dictionary
+// count with their entries, as which other readers may hold them.
 func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 	rows := to - from
 	if rows == 0 {
 		return 0
 	}
-	from, to = from+int64(data.Offset()), to+int64(data.Offset())
+	offset := int64(data.Offset())
+	from, to = from+offset, to+offset
 	buffers, children := data.Buffers(), data.Children()
 	if data.NullN() != 0 {
 		sizeBytes = (rows + 7) / 8
@@ -161,9 +162,7 @@ func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 	}
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
-		entries := data.Dictionary()
-		all := rowBytes(entries, 0, int64(entries.Len()))
-		return sizeBytes + rows*int64(dt.Bytes()) + min(all, rows*all/max(int64(entries.Len()), 1))
+		return sizeBytes + rows*int64(dt.Bytes()) + entryBytes(dt, data, from-offset, to-offset)
 	case *arrow.StringType, *arrow.BinaryType:
 		start, end := offsetsOf[int32](buffers[1].Bytes(), from, to)
 		return sizeBytes + 4*rows + end - start
@@ -195,6 +194,27 @@ func rowBytes(data arrow.ArrayData, from, to int64) (sizeBytes int64) {
 		return sizeBytes + (rows*int64(dt.BitWidth())+7)/8
 	}
 	return sizeBytes + int64(float64(data.SizeInBytes())*float64(rows)/float64(data.Len()))
+}
+
+// entryBytes is the memory of the entries of rows [from, to), each as often as it occurs.
+func entryBytes(dt *arrow.DictionaryType, data arrow.ArrayData, from, to int64) (sizeBytes int64) {
+	entries := data.Dictionary()
+	storage := array.NewDataWithDictionary(dt, data.Len(), data.Buffers(), data.NullN(), data.Offset(),
+		entries.(*array.Data))
+	defer storage.Release()
+	column := array.NewDictionaryData(storage)
+	defer column.Release()
+	if fixed, ok := entries.DataType().(arrow.FixedWidthDataType); ok {
+		return ((to-from)*int64(fixed.BitWidth()) + 7) / 8
+	}
+	for row := int(from); row < int(to); row++ {
+		entry := column.GetValueIndex(row)
+		if column.IsNull(row) || entry < 0 || entry >= entries.Len() {
+			continue
+		}
+		sizeBytes += rowBytes(entries, int64(entry), int64(entry)+1)
+	}
+	return sizeBytes
 }
 
 // offsetsOf are the first and the last of the offsets of rows [from, to).

@@ -32,7 +32,7 @@ func TestRowBytes(t *testing.T) {
 		{arrow.StructOf(arrow.Field{Name: "a", Type: types.Int8}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String}),
 			`[{"a": 1, "b": "xxxxxx"}, {"a": 1, "b": "y"}, {"a": 1, "b": ""}, {"a": 1, "b": "z"}]`, 2 + 8 + 1},
 		{dictionaryOf(types.Int8, types.Int64), `[1, 1, 2, 3]`, 2 + 16},
-		{dictionaryOf(types.Int8, types.Int64), `[1, 1, 1, 1]`, 2 + 8},
+		{dictionaryOf(types.Int8, arrow.BinaryTypes.String), `["aaa", "aaa", "aaa", "b"]`, 2 + 2*(4+3)},
 		{arrow.Null, `[null, null, null, null]`, 1},
 	} {
 		values, _, err := array.FromJSON(memory.NewGoAllocator(), test.dt, strings.NewReader(test.json))

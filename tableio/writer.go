@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // WriteOptions says how to write a table.
@@ -192,7 +194,10 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 		return fmt.Errorf("the batch has another schema: %v instead of %v", batch.Schema(), w.schema)
 	}
 	for i, field := range w.schema.Fields() {
-		if nulls := batch.Column(i).NullN(); nulls > 0 && !field.Nullable {
+		if field.Nullable {
+			continue
+		}
+		if _, _, nulls := relation.LogicalValidity(batch.Column(i)); nulls > 0 {
 			return fmt.Errorf("column %q may not be null, but is in %d rows", field.Name, nulls)
 		}
 	}

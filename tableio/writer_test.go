@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -133,6 +134,40 @@ func TestSymbolicLinksAreFollowed(t *testing.T) {
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
 	requireOnlyFiles(t, dir, "target.csv", "link.csv")
 	readFile(t, target, nil, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(3), got.NumRows()) })
+}
+
+// A NULL is one wherever the type keeps it: as an entry of a dictionary, a run or a field of a union.
+func TestInnerNullsAreRefused(t *testing.T) {
+	dictionary := dictionaryFromJSON(t, dictionaryOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `["a", null, null]`, 0, 1, 0)
+	numbers := func(text string) arrow.Array {
+		a, _, err := array.FromJSON(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int32, strings.NewReader(text))
+		require.NoError(t, err)
+		return a
+	}
+	types, _, err := array.FromJSON(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int8, strings.NewReader(`[0, 0, 0]`))
+	require.NoError(t, err)
+	union, err := array.NewSparseUnionFromArrays(types, []arrow.Array{numbers(`[1, null, 3]`)})
+	require.NoError(t, err)
+	for _, test := range []struct {
+		column  arrow.Array
+		formats []Format
+	}{
+		{dictionary, formats},
+		{array.NewRunEndEncodedArray(numbers(`[1, 2, 3]`), numbers(`[1, null, 3]`), 3, 0), []Format{ArrowFile, ArrowStream}},
+		{union, []Format{ArrowFile, ArrowStream}},
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: test.column.DataType()}}, nil)
+		for _, format := range test.formats {
+			w, err := Create(tempPath(t, format), schema, WriteOptions{})
+			require.NoError(t, err)
+			batch := array.NewRecordBatch(schema, []arrow.Array{test.column}, 3)
+			err = w.Write(t.Context(), batch)
+			require.ErrorIs(t, err, ErrOutput)
+			require.ErrorContains(t, err, `column "c" may not be null, but is in 1 rows`)
+			require.NoError(t, w.Write(t.Context(), batch.NewSlice(2, 3)), "an entry that no row has")
+			require.NoError(t, w.Commit(t.Context()))
+		}
+	}
 }
 
 func TestOtherSchemaIsRefused(t *testing.T) {

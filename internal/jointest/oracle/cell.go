@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/float16"
+
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 const null = "(null)"
@@ -29,7 +31,7 @@ func Cell(column arrow.Array, i int) string { return string(appendCell(nil, colu
 
 // appendCell appends the text of a value to another.
 func appendCell(to []byte, column arrow.Array, i int) []byte {
-	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
+	if relation.IsNull(column, i) {
 		return append(to, null...)
 	}
 	integer := func(v int64) []byte { return strconv.AppendInt(to, v, 10) }

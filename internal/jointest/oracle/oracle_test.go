@@ -301,3 +301,23 @@ func TestFraction(t *testing.T) {
 		}
 	}
 }
+
+func TestInnerNullsAreNull(t *testing.T) {
+	from := func(dt arrow.DataType, text string) arrow.Array {
+		a, _, err := array.FromJSON(memory.NewGoAllocator(), dt, strings.NewReader(text))
+		require.NoError(t, err)
+		return a
+	}
+	values := from(arrow.PrimitiveTypes.Int32, `[1, null]`)
+	union, err := array.NewSparseUnionFromArrays(from(arrow.PrimitiveTypes.Int8, `[0, 0]`), []arrow.Array{values})
+	require.NoError(t, err)
+	for _, column := range []arrow.Array{
+		array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: values.DataType()},
+			from(arrow.PrimitiveTypes.Int32, `[0, 1]`), values),
+		array.NewRunEndEncodedArray(from(arrow.PrimitiveTypes.Int32, `[1, 2]`), values, 2, 0),
+		union,
+	} {
+		require.NotEqual(t, null, Cell(column, 0), column.DataType())
+		require.Equal(t, null, Cell(column, 1), column.DataType())
+	}
+}
