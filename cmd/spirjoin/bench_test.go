@@ -32,7 +32,7 @@ func TestBenchPrimitive(t *testing.T) {
 	o := runProgram(t, exitDone, args...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
-	require.Regexp(t, `^.+, Go references go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
+	require.Regexp(t, `^.+, Go kernels go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
 	require.Regexp(t,
 		`^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
 	require.Len(t, lines, 2+3+2*2*3)

@@ -194,6 +194,7 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 		return err
 	}
+	defer func() { err = offerTempDir(err, &o.joinOptions) }()
 	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}
 	output, err := s.groupOutput(&o.joinOptions, layout.Schema, progress)
 	if err != nil {

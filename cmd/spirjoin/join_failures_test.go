@@ -56,6 +56,8 @@ func TestJoinFailures(t *testing.T) {
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
 		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
 			"raise --device-memory to at least "},
+		{"comparison", exitUsage, []string{left, right, "--on", "id>=order_id"},
+			`--on "id>=order_id": keys are compared by equality; write a=b`},
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
 			"raise --memory-limit"},
 		{"too little host memory for the plan", exitLimit,
