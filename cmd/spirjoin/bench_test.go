@@ -322,8 +322,8 @@ func TestBenchEndToEnd(t *testing.T) {
 func TestBenchEndToEndInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
-	s.stderrColumns = 0
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns = columns(0)
 	var phases []string
 	s.onPhase = func(phase string) {
 		if phases = append(phases, phase); len(phases) == 1 {

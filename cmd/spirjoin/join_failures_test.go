@@ -151,8 +151,8 @@ func TestJoinCancelledInEveryPhase(t *testing.T) {
 		}
 		attempt := func(ctx context.Context, onPhase func(string)) outcome {
 			var stdout, stderr bytes.Buffer
-			s := onTerminal(&stdout, &stderr)
-			s.stderrColumns, s.onPhase = 0, onPhase
+			s := terminalSession(&stdout, &stderr)
+			s.stderrColumns, s.onPhase = columns(0), onPhase
 			code := s.run(ctx, append([]string{"spirjoin"}, args...))
 			return outcome{code, stdout.String(), stderr.String()}
 		}
@@ -206,7 +206,7 @@ func TestJoinOpensDeviceWhileReading(t *testing.T) {
 		}
 		var phases []string
 		var stdout, stderr bytes.Buffer
-		s := onTerminal(&stdout, &stderr)
+		s := terminalSession(&stdout, &stderr)
 		s.onPhase = func(phase string) { phases = append(phases, phase) }
 		require.Equal(t, exitDone, s.run(t.Context(), append([]string{"spirjoin"}, args...)), stderr.String())
 		opened, read := slices.Index(phases, "open device"), slices.Index(phases, "read right")

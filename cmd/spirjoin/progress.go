@@ -17,10 +17,14 @@ import (
 //
 //	5/5 join 3,200,000 of 6,001,215 rows, 2,900,000 of about 6,100,000 written, 53%, 1.2 s, about 1.0 s left
 //
-// It leaves no trace when it is closed. On anything but a terminal it shows nothing.
+// It leaves no trace when it is closed. On anything but a terminal it shows nothing. The program that reads a pipe may
+// write on the same terminal: the line then begins after a second, and ends when the pipe has its first bytes; beside a
+// pager there is none.
 type progress struct {
 	w       io.Writer // nil where there is no terminal
-	columns int
+	columns func() int
+	reader  func() pipeReader // of standard output
+	piped   func() bool       // standard output has bytes
 	onPhase func(string)
 	began   time.Time
 	quit    chan struct{}
@@ -40,12 +44,16 @@ type progressState struct {
 	at    time.Time // the last report
 }
 
-// drawInterval is the time between two pictures.
-const drawInterval = 100 * time.Millisecond
+// drawInterval is the time between two pictures, and pipeDelay that before the first one beside a pipe.
+const (
+	drawInterval = 100 * time.Millisecond
+	pipeDelay    = time.Second
+)
 
 func (s *session) newProgress(quiet bool) *progress {
-	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, began: time.Now(), quit: make(chan struct{}), hidden: true}
-	if s.stderrColumns > 0 && !quiet {
+	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, reader: s.reader, piped: s.stdout.written.Load,
+		began: time.Now(), quit: make(chan struct{}), hidden: true}
+	if s.stderrColumns() > 0 && !quiet {
 		p.w = s.stderr
 		go p.redraw()
 	}
@@ -53,6 +61,18 @@ func (s *session) newProgress(quiet bool) *progress {
 }
 
 func (p *progress) redraw() {
+	reader := p.reader()
+	if reader != noPipe {
+		select {
+		case <-p.quit:
+			return
+		case <-time.After(pipeDelay): // by then the shell has started the reader
+			reader = p.reader()
+		}
+	}
+	if reader == pager {
+		return
+	}
 	ticker := time.NewTicker(drawInterval)
 	defer ticker.Stop()
 	for {
@@ -60,6 +80,10 @@ func (p *progress) redraw() {
 		case <-p.quit:
 			return
 		case now := <-ticker.C:
+			if reader == onTerminal && p.piped() {
+				p.clearLine()
+				return
+			}
 			p.mu.Lock()
 			p.draw(now)
 			p.mu.Unlock()
@@ -119,7 +143,7 @@ func (p *progress) clearLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hidden = true; p.shown > 0 {
-		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", min(p.shown, p.columns()-1)))
 		p.shown = 0
 	}
 }
@@ -134,12 +158,13 @@ func (p *progress) draw(now time.Time) {
 	if p.hidden {
 		return
 	}
-	line := p.state.line(now, p.began, p.columns-1)
-	if width := utf8.RuneCountInString(line); width >= p.columns {
-		line = string([]rune(line)[:max(0, p.columns-1)])
+	columns := p.columns() // which may have changed
+	line := p.state.line(now, p.began, columns-1)
+	if width := utf8.RuneCountInString(line); width >= columns {
+		line = string([]rune(line)[:max(0, columns-1)])
 	}
 	width := utf8.RuneCountInString(line)
-	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-width)))
+	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, min(p.shown, columns-1)-width)))
 	p.shown = width
 }
 

@@ -62,7 +62,7 @@ func TestProgressLineOfManyToMany(t *testing.T) {
 // of each phase says which step of the command it is.
 func TestProgressOfInputs(t *testing.T) {
 	_, args := orders(t, ".csv")
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
 	p := s.newProgress(true)
 	defer p.close()
 	readers, err := s.openInputs(t.Context(), joinOptions{paths: [2]string(args[1:3])}, nil, p)
@@ -92,9 +92,9 @@ func TestProgressOfInputs(t *testing.T) {
 // Each picture covers the one before it, fits the terminal, and nothing stays.
 func TestProgressOnATerminal(t *testing.T) {
 	var screen bytes.Buffer
-	s := onTerminal(new(bytes.Buffer), nil)
+	s := terminalSession(new(bytes.Buffer), nil)
 	p := s.newProgress(true)
-	p.w, p.columns = &screen, 40
+	p.w, p.columns = &screen, columns(40)
 	p.draw(p.began)
 	require.Empty(t, screen.String(), "nothing was reported")
 	p.join(spirjoin.JoinProgress{Phase: "join", Rows: 1_000_000, Total: 2_000_000, Share: 0.5, Left: time.Second})

@@ -139,8 +139,8 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	tableFile(t, left, ints("k", 1))
 	tableFile(t, right, ints("k", 1))
 	var stdout, stderr bytes.Buffer
-	s := onTerminal(&stdout, &stderr)
-	s.stderrColumns = 0
+	s := terminalSession(&stdout, &stderr)
+	s.stderrColumns = columns(0)
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			panic("planted")
@@ -192,8 +192,8 @@ func TestAbandonedOutputIsRemoved(t *testing.T) {
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 1))
 	ctx, cancel := context.WithCancel(t.Context())
 	release, ended := make(chan struct{}), make(chan struct{})
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
-	s.stderrColumns, s.abandonAfter = 0, 10*time.Millisecond
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns, s.abandonAfter = columns(0), 10*time.Millisecond
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			defer close(ended)
