@@ -24,7 +24,6 @@ type progress struct {
 	w       io.Writer // nil where there is no terminal
 	columns func() int
 	reader  func() pipeReader // of standard output
-	piped   func() bool       // standard output has bytes
 	onPhase func(string)
 	began   time.Time
 	quit    chan struct{}
@@ -33,6 +32,8 @@ type progress struct {
 	state  progressState
 	shown  int  // characters on the screen
 	hidden bool // until the next report, because something else is printed
+	beside pipeReader
+	ended  bool // the pipe has bytes, which its reader may print here
 }
 
 // progressState is what is known of a phase.
@@ -51,28 +52,26 @@ const (
 )
 
 func (s *session) newProgress(quiet bool) *progress {
-	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, reader: s.reader, piped: s.stdout.written.Load,
+	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, reader: s.reader,
 		began: time.Now(), quit: make(chan struct{}), hidden: true}
 	if s.stderrColumns() > 0 && !quiet {
-		p.w = s.stderr
+		p.w, s.stdout.before = s.stderr, p.piped
 		go p.redraw()
 	}
 	return p
 }
 
 func (p *progress) redraw() {
-	reader := p.reader()
-	if reader != noPipe {
+	if p.reader() != noPipe {
 		select {
 		case <-p.quit:
 			return
 		case <-time.After(pipeDelay): // by then the shell has started the reader
-			reader = p.reader()
 		}
 	}
-	if reader == pager {
-		return
-	}
+	p.mu.Lock()
+	p.beside = p.reader()
+	p.mu.Unlock()
 	ticker := time.NewTicker(drawInterval)
 	defer ticker.Stop()
 	for {
@@ -80,10 +79,6 @@ func (p *progress) redraw() {
 		case <-p.quit:
 			return
 		case now := <-ticker.C:
-			if reader == onTerminal && p.piped() {
-				p.clearLine()
-				return
-			}
 			p.mu.Lock()
 			p.draw(now)
 			p.mu.Unlock()
@@ -138,12 +133,20 @@ func (p *progress) done() uint64 {
 	return p.state.Rows
 }
 
+// piped ends the line before the first bytes of standard output, unless their reader writes elsewhere.
+func (p *progress) piped() {
+	p.clearLine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+}
+
 // clearLine takes the line off the screen, so that something else can be printed.
 func (p *progress) clearLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hidden = true; p.shown > 0 {
-		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", min(p.shown, p.columns()-1)))
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", max(0, min(p.shown, p.columns()-1))))
 		p.shown = 0
 	}
 }
@@ -155,7 +158,7 @@ func (p *progress) close() {
 
 // draw replaces the line on the screen.
 func (p *progress) draw(now time.Time) {
-	if p.hidden {
+	if p.hidden || p.beside == pager || p.beside == onTerminal && p.ended {
 		return
 	}
 	columns := p.columns() // which may have changed

@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 
@@ -98,11 +98,14 @@ func panicSite(stack string) string {
 type output struct {
 	w       io.Writer
 	err     error
-	written atomic.Bool // something
+	before  func() // called before something is written; may be nil
+	written sync.Once
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	o.written.Store(true)
+	if o.before != nil {
+		o.written.Do(o.before)
+	}
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
 		endByPipe(o.w)

@@ -174,8 +174,8 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stderr bytes.Buffer
-	s := &session{stdin: strings.NewReader(""), stdout: &output{w: writer}, stderr: &stderr,
-		abandonAfter: 10 * time.Millisecond}
+	s := terminalSession(writer, &stderr)
+	s.stdoutColumns, s.stderrColumns, s.abandonAfter = columns(0), columns(0), 10*time.Millisecond
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			time.AfterFunc(50*time.Millisecond, cancel)
