@@ -74,7 +74,7 @@ import (
 type JoinSpec = join.Spec
 
 // JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
-// an error. [query.Result] documents it in full:
+// an error. [join.Result] documents it in full:
 //
 //	Batches(ctx)  iterates over the rows as record batches, which the caller releases; for Output Rows
 //	Pairs(ctx)    iterates over the pairs of row numbers; for Output Pairs

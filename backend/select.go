@@ -10,6 +10,10 @@ import (
 // driverAliases are the names under which users know software drivers.
 var driverAliases = map[string]string{"lavapipe": "llvmpipe"}
 
+// selectionSynonyms are what users may write for a kind of device, and what to write.
+var selectionSynonyms = map[string]string{"cpu": "host", "processor": "host", "gpu": "auto", "cuda": "vulkan",
+	"default": "auto"}
+
 // SelectDevice picks the device that spec names from a list of all devices. "auto" (or "") is the best of discrete,
 // integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is the index of a GPU, an ID or
 // UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins
@@ -69,7 +73,11 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 			return nil, fmt.Errorf("device %q: %w: %s cannot be used: %s", spec, ErrNoDevice, found[0].Name, found[0].Unusable)
 		}
 	}
-	return nil, noDevice(fmt.Sprintf("no device matches %q", spec), devices)
+	what := fmt.Sprintf("no device matches %q", spec)
+	if meant := selectionSynonyms[low]; meant != "" {
+		what += fmt.Sprintf(" (did you mean %q?)", meant)
+	}
+	return nil, noDevice(what, devices)
 }
 
 // leastPrefix is the length from which on the beginning of an ID or UUID is taken for one.

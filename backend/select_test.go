@@ -46,6 +46,9 @@ func TestSelectDevice(t *testing.T) {
 	require.ErrorContains(t, err, "no GPU has index 5, and Some CPU is chosen by name")
 	_, err = SelectDevice(devices, "1")
 	require.ErrorContains(t, err, "no timeline semaphores")
+	_, err = SelectDevice(devices[:5], "cpu")
+	require.ErrorIs(t, err, ErrNoDevice)
+	require.ErrorContains(t, err, `no device matches "cpu" (did you mean "host"?)`)
 	_, err = SelectDevice(devices, "radeon")
 	require.ErrorContains(t, err, "2 NVIDIA H200")
 

@@ -4,7 +4,9 @@
 package groupby
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,6 +54,12 @@ const (
 
 var funcNames = []string{"count", "count_distinct", "sum", "min", "max", "avg", "first", "var", "stddev"}
 
+// funcSynonyms are the names that others give functions.
+var funcSynonyms = map[string]string{"mean": "avg", "average": "avg", "std": "stddev", "stdev": "stddev",
+	"stddev_samp": "stddev", "variance": "var", "var_samp": "var", "nunique": "count_distinct",
+	"n_unique": "count_distinct", "distinct": "count_distinct", "distinct_count": "count_distinct", "size": "count",
+	"len": "count", "total": "sum", "minimum": "min", "maximum": "max", "first_value": "first"}
+
 // String returns the name that [ParseFunc] accepts.
 func (f Func) String() string {
 	if int(f) < len(funcNames) {
@@ -65,11 +73,12 @@ func ParseFunc(name string) (Func, error) {
 	if i := slices.Index(funcNames, name); i >= 0 {
 		return Func(i), nil
 	}
-	hint := ""
-	if nearest := relation.NearestName(name, funcNames); nearest != "" {
-		hint = fmt.Sprintf("did you mean %q? ", nearest)
+	hint := "there are "
+	nearest := relation.NearestName(name, slices.Concat(funcNames, slices.Sorted(maps.Keys(funcSynonyms))))
+	if nearest != "" {
+		hint = fmt.Sprintf("did you mean %q? There are ", cmp.Or(funcSynonyms[nearest], nearest))
 	}
-	return 0, fmt.Errorf("%w: there is no aggregate function %q; %sthey are %s", backend.ErrInvalidInput, name, hint,
+	return 0, fmt.Errorf("%w: there is no aggregate function %q; %s%s", backend.ErrInvalidInput, name, hint,
 		strings.Join(funcNames, ", "))
 }
 

@@ -43,7 +43,7 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 		Name:          processorName(),
 		Type:          backend.Host,
 		TypeName:      backend.Host.String(),
-		Driver:        "Go references",
+		Driver:        "Go kernels",
 		DriverVersion: runtime.Version(),
 		APIVersion:    runtime.GOOS + "/" + runtime.GOARCH,
 		UUID:          hostUUID,

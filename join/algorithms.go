@@ -65,7 +65,7 @@ func ParseAlgorithm(name string) (string, error) {
 	if name = plainName(name); slices.Contains(AlgorithmNames(), name) {
 		return name, nil
 	}
-	return "", fmt.Errorf("%w: no algorithm %q; %s", backend.ErrInvalidInput, name, hint(name, AlgorithmNames()))
+	return "", fmt.Errorf("%w: no algorithm %q; %s", backend.ErrInvalidInput, name, hint(name, AlgorithmNames(), nil))
 }
 
 // algorithmsNamed are the forms of an algorithm, or all.

@@ -30,6 +30,7 @@ type blocks struct {
 	waiting    []arrow.Table // parts of blocks, before what comes
 	under      arrow.Table   // of the last task
 	number     int           // of that
+	given      int64         // rows of the blocks so far
 }
 
 // leastBlockRows is how many rows a block has that is not divided again: if they do not fit, nothing does.
@@ -71,6 +72,9 @@ func (b *blocks) task() *task {
 	t := &task{layout: &fixed, depth: mostDivisions + 1, name: fmt.Sprintf("block %d", b.number), ended: table.Release,
 		again: [2]bool{b.number > 1, b.number > 1}}
 	t.again[b.side] = b.rest
+	t.from = b.share()
+	b.given += table.NumRows()
+	t.to = b.share()
 	t.sources[b.side], t.sources[1-b.side] = FromTable(table), b.other()
 	switch {
 	case b.rest:
@@ -80,6 +84,15 @@ func (b *blocks) task() *task {
 		fixed.Spec.How = Left
 	}
 	return t
+}
+
+// share is how much of the join the blocks so far are.
+func (b *blocks) share() float64 {
+	all := b.place.Rows(b.side, 0)
+	if b.layout.Spec.How == Full {
+		all = b.place.Rows(relation.Left, 0) + b.place.Rows(relation.Right, 0)
+	}
+	return min(1, float64(b.given)/float64(max(1, all)))
 }
 
 // failing is a task that only has an error; nil without one.
@@ -144,6 +157,7 @@ func (b *blocks) again(err error) bool {
 	b.under.Retain()
 	b.cut(b.under, b.under.NumRows()/2)
 	b.number--
+	b.given -= b.under.NumRows()
 	return true
 }
 

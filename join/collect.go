@@ -67,6 +67,14 @@ func (c *collector) begin(side relation.Side) (err error) {
 	return err
 }
 
+// rows are those of both sources; 0 if they do not know them.
+func (c *collector) rows() uint64 {
+	if min(c.sources[0].Rows, c.sources[1].Rows) < 0 {
+		return 0
+	}
+	return uint64(c.sources[0].Rows + c.sources[1].Rows)
+}
+
 // take adds a slice to what is gathered of a side, and waits for its memory.
 func (c *collector) take(ctx context.Context, side relation.Side, s slice) error {
 	c.gathered[side].add(s)

@@ -68,7 +68,8 @@ type parts struct {
 	depth int      // of divisions
 	rows  [2]int64 // of all parts
 	next  int
-	some  bool // there was a task
+	given int64 // rows of both sides of the parts before
+	some  bool  // there was a task
 	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
 	// with a NULL, because it has rows.
 	nothing, noNulls bool
@@ -127,7 +128,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	if err := p.settle(c); err != nil {
 		return nil, err
 	}
-	progress.Start("divide both")
+	progress.StartOf("divide both", c.rows())
 	if err := p.fill(c); err != nil {
 		return nil, firstError(c.flow, cmp.Or(p.err(), err))
 	}
@@ -330,6 +331,9 @@ func (p *parts) task() *task {
 		under := p.next
 		p.next++
 		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
+		all := float64(max(1, p.rows[relation.Left]+p.rows[relation.Right]))
+		from := float64(p.given) / all
+		p.given += left.Rows + right.Rows
 		silent := p.silent(under, left.Rows, right.Rows)
 		switch {
 		case silent && !p.validates(under, left.Rows, right.Rows):
@@ -342,7 +346,8 @@ func (p *parts) task() *task {
 		}
 		p.some = true
 		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
-			name: fmt.Sprintf("part %d of %d", p.next, p.divider.Parts), ended: func() { p.place.Forget(under) }}
+			name: fmt.Sprintf("part %d of %d", p.next, p.divider.Parts), ended: func() { p.place.Forget(under) },
+			from: min(1, from), to: min(1, float64(p.given)/all)}
 	}
 	if p.some {
 		return nil

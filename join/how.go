@@ -1,7 +1,9 @@
 package join
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,8 +50,12 @@ var hows = [...]struct {
 	Cross:     {"cross", [2]bool{true, true}, [2]bool{false, false}},
 }
 
-// howAliases are further names that ParseHow accepts.
-var howAliases = map[string]How{"outer": Full, "left-semi": Semi, "left-anti": Anti}
+// howAliases are further names that ParseHow accepts, and howSynonyms what others call kinds of joins.
+var (
+	howAliases  = map[string]How{"outer": Full, "left-semi": Semi, "left-anti": Anti}
+	howSynonyms = map[string]string{"left-outer": "left", "right-outer": "right", "full-outer": "full",
+		"outer": "outer", "left-semi": "left-semi", "left-anti": "left-anti", "exists": "semi", "not-exists": "anti"}
+)
 
 // String returns the name that [ParseHow] accepts.
 func (h How) String() string {
@@ -89,7 +95,7 @@ func ParseHow(text string) (How, error) {
 	if how, ok := howAliases[plainName(text)]; ok {
 		return how, nil
 	}
-	return parseName[How]("how", text, howNames())
+	return parseName[How]("how", text, howNames(), howSynonyms)
 }
 
 func howNames() (names []string) {
@@ -99,20 +105,22 @@ func howNames() (names []string) {
 	return names
 }
 
-// parseName finds a text among the names of an option's values, or says which are near.
-func parseName[T ~uint8](option, text string, names []string) (T, error) {
+// parseName finds a text among the names of an option's values, or says which are near. synonyms are the names of
+// others.
+func parseName[T ~uint8](option, text string, names []string, synonyms map[string]string) (T, error) {
 	name := plainName(text)
 	if i := slices.Index(names, name); i >= 0 {
 		return T(i), nil
 	}
-	return 0, fmt.Errorf("%w: %s=%q; %s", backend.ErrInvalidInput, option, text, hint(name, names))
+	return 0, fmt.Errorf("%w: %s=%q; %s", backend.ErrInvalidInput, option, text, hint(name, names, synonyms))
 }
 
 // hint says which name was meant, if one is near, and which there are.
-func hint(name string, names []string) string {
+func hint(name string, names []string, synonyms map[string]string) string {
 	all := "there are " + strings.Join(names, ", ")
-	if nearest := relation.NearestName(name, names); nearest != "" {
-		return fmt.Sprintf("did you mean %q? T%s", nearest, all[1:])
+	nearest := relation.NearestName(name, slices.Concat(names, slices.Sorted(maps.Keys(synonyms))))
+	if nearest != "" {
+		return fmt.Sprintf("did you mean %q? T%s", cmp.Or(synonyms[nearest], nearest), all[1:])
 	}
 	return all
 }

@@ -19,14 +19,18 @@ const (
 	ManyToMany = Any
 )
 
-var validateNames = []string{"m:m", "1:1", "1:m", "m:1"}
+var (
+	validateNames    = []string{"m:m", "1:1", "1:m", "m:1"}
+	validateSynonyms = map[string]string{"1:n": "1:m", "n:1": "m:1", "n:m": "m:m", "m:n": "m:m", "n:n": "m:m",
+		"one-to-one": "1:1", "one-to-many": "1:m", "many-to-one": "m:1", "many-to-many": "m:m"}
+)
 
 // String returns the name that [ParseValidate] accepts.
 func (v Validate) String() string { return nameOf(v, validateNames) }
 
 // ParseValidate parses m:m, 1:1, 1:m or m:1.
 func ParseValidate(text string) (Validate, error) {
-	return parseName[Validate]("validate", text, validateNames)
+	return parseName[Validate]("validate", text, validateNames, validateSynonyms)
 }
 
 // Unique reports whether the keys of a side must be unique.
@@ -51,7 +55,7 @@ var orderNames = []string{"none", "left", "right"}
 func (o Order) String() string { return nameOf(o, orderNames) }
 
 // ParseOrder parses none, left or right.
-func ParseOrder(text string) (Order, error) { return parseName[Order]("order", text, orderNames) }
+func ParseOrder(text string) (Order, error) { return parseName[Order]("order", text, orderNames, nil) }
 
 // BuildSide names the side that is sorted, partitioned or made a hash table once; the rows of the other side are looked
 // up in it.
@@ -70,7 +74,7 @@ func (b BuildSide) String() string { return nameOf(b, buildSideNames) }
 
 // ParseBuildSide parses auto, left or right.
 func ParseBuildSide(text string) (BuildSide, error) {
-	return parseName[BuildSide]("build_side", text, buildSideNames)
+	return parseName[BuildSide]("build_side", text, buildSideNames, nil)
 }
 
 // Strategy says how several devices share a join of tables.
@@ -91,7 +95,7 @@ func (s Strategy) String() string { return nameOf(s, strategyNames) }
 
 // ParseStrategy parses auto or hmg.
 func ParseStrategy(text string) (Strategy, error) {
-	return parseName[Strategy]("strategy", text, strategyNames)
+	return parseName[Strategy]("strategy", text, strategyNames, nil)
 }
 
 // nameOf is the name of an option's value, or its number where it has none.

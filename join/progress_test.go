@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 )
@@ -238,4 +241,62 @@ func TestPartsOfWideRows(t *testing.T) {
 		require.Empty(t, drawAll(t, result, join.Rows))
 		require.EqualValues(t, 8, result.Stats().Granules)
 	})
+}
+
+// TestProgressOfParts: the share, the time left and the rows of the output are those of the whole join, not of one of the
+// parts that it was divided into.
+func TestProgressOfParts(t *testing.T) {
+	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	devicetest.HostTest(t)
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
+	for _, how := range []join.How{join.Inner, join.Full, join.Cross} {
+		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
+		engine.Spill(t.TempDir(), math.MaxUint64)
+		engine.DivideBytes = 1 << 10
+		spec := join.Spec{How: how, On: onK}
+		if how == join.Cross {
+			spec.On = nil
+		}
+		divided, shares, last := uint64(0), []float64{0}, join.Progress{}
+		spec.Progress = func(at join.Progress) {
+			if at.Phase == "divide both" {
+				require.EqualValues(t, 800, at.Total)
+				divided = at.Rows
+			}
+			if !strings.Contains(at.Phase, ", part ") && !strings.Contains(at.Phase, ", block ") {
+				return
+			}
+			require.GreaterOrEqual(t, at.Share, shares[len(shares)-1]-0.02, "%v", at) // estimates of a part may change
+			require.GreaterOrEqual(t, at.Drawn, last.Drawn)
+			require.Equal(t, at.Share > 0, at.Left >= 0)
+			require.True(t, at.Share > 0 || at.Total == 0)
+			require.GreaterOrEqual(t, at.Elapsed, last.Elapsed)
+			shares, last = append(shares, at.Share), at
+		}
+		sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
+		for side := range sources {
+			sources[side].Rows = tables[side].NumRows()
+		}
+		result, err := engine.Stream(t.Context(), sources[0], sources[1], spec)
+		require.NoError(t, err)
+		rows := uint64(0)
+		for batch, err := range result.Batches(t.Context()) {
+			require.NoError(t, err)
+			rows += uint64(batch.NumRows())
+			batch.Release()
+		}
+		result.Close()
+		require.EqualValues(t, 800, divided)
+		require.Greater(t, distinctShares(shares), 4)
+		require.InDelta(t, 1, last.Share, 1e-9)
+		require.Zero(t, last.Left)
+		require.Equal(t, rows, last.Drawn)
+		require.Equal(t, rows, last.Output)
+	}
+	require.NoError(t, done())
+}
+
+func distinctShares(shares []float64) int {
+	slices.Sort(shares)
+	return len(slices.Compact(shares))
 }

@@ -152,7 +152,7 @@ func (s Spec) withDefaults() (Spec, error) {
 	checkName(&f, "order", s.Order, orderNames)
 	checkName(&f, "materialize", s.Materialize, materializeNames)
 	name, err := ParseAlgorithm(s.Algorithm)
-	f.add(err != nil, "unknown algorithm %q; %s", s.Algorithm, hint(s.Algorithm, AlgorithmNames()))
+	f.add(err != nil, "unknown algorithm %q; %s", s.Algorithm, hint(s.Algorithm, AlgorithmNames(), nil))
 	checkName(&f, "build_side", s.BuildSide, buildSideNames)
 	checkName(&f, "strategy", s.Strategy, strategyNames)
 	f.add(s.BatchRows < 0, "batch_rows is %d", s.BatchRows)

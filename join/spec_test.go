@@ -53,7 +53,7 @@ func TestParseOptions(t *testing.T) {
 		require.Equal(t, b, got)
 	}
 	_, err := join.ParseValidate("1:n")
-	require.EqualError(t, err, `invalid input: validate="1:n"; did you mean "1:1"? There are m:m, 1:1, 1:m, m:1`)
+	require.EqualError(t, err, `invalid input: validate="1:n"; did you mean "1:m"? There are m:m, 1:1, 1:m, m:1`)
 	_, err = join.ParseOrder("up")
 	require.EqualError(t, err, `invalid input: order="up"; there are none, left, right`)
 	_, err = join.ParseBuildSide("both")

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -31,6 +32,7 @@ type tasks struct {
 	layout *Layout    // of the join
 
 	merge *merge // of their output; nil if there is no order
+	began time.Time
 
 	// oneByOne says that a task takes memory of the device only when the one before has ended: the device is short of it,
 	// and columns of one would leave gaps among those of the other.
@@ -70,8 +72,11 @@ type task struct {
 	name    string
 	again   [2]bool // rows of these sides are those of tasks before
 	ended   func()  // frees what this task needs
+	// from and to are the shares of the whole join that are done before and after this task; 0 if unknown.
+	from, to float64
 
 	shown  atomic.Bool // its progress is that of the join
+	before uint64      // output rows of the tasks before, once it is shown
 	turn   turn        // comes when no task is before it but that which is drawn, or when that has ended (tasks.waits)
 	given  bool        // the turn has come
 	begun  chan struct{}
@@ -81,7 +86,7 @@ type task struct {
 
 func newTasks(ctx context.Context, e *Engine, layout *Layout, of divided) *tasks {
 	flow := exec.NewFlow(exec.WithTrace(ctx, e.Trace))
-	return &tasks{divided: of, engine: e, layout: layout, flow: flow, mostAhead: 1}
+	return &tasks{divided: of, engine: e, layout: layout, flow: flow, mostAhead: 1, began: time.Now()}
 }
 
 // begin begins the first task; all of them if they are only counted.
@@ -119,8 +124,7 @@ func (t *tasks) beginTask(next *task) {
 	if report := fixed.Spec.Progress; report != nil {
 		fixed.Spec.Progress = func(s exec.Status) {
 			if next.shown.Load() {
-				s.Phase += ", " + next.name
-				report(s)
+				report(next.ofWhole(s, time.Since(t.began)))
 			}
 		}
 	}
@@ -138,6 +142,23 @@ func (t *tasks) beginTask(next *task) {
 		})
 		return nil
 	})
+}
+
+// ofWhole is the progress of all tasks, which began some time ago, by that of this one: rows, of which the phase tells,
+// are those of the task; rows of the output, share and time are those of the whole join.
+func (t *task) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
+	s.Phase += ", " + t.name
+	s.Share, s.Elapsed, s.Left = t.from+s.Share*(t.to-t.from), elapsed, -1
+	if s.Output > 0 && t.to > 0 {
+		s.Output = max(s.Output, uint64(float64(t.before+s.Output)/t.to))
+	}
+	s.Drawn += t.before
+	if s.Share > 0 {
+		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
+	} else {
+		s.Total = 0 // lest the share of the phase is taken for that of the join
+	}
+	return s
 }
 
 // giveTurn gives the first task ahead its turn, unless it waits for the end of the one under way.
@@ -189,6 +210,7 @@ func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 	}
 	for len(t.ahead) > 0 {
 		next := t.ahead[0]
+		next.before = t.before.OutputRows
 		next.shown.Store(true)
 		select {
 		case <-next.begun:

@@ -32,8 +32,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		flags, commands, words = slices.Concat(c.Flags, []cli.Flag{cli.HelpFlag}), c.Subcommands, words[1:]
 	}
 	var options, others []string
-	help := false
+	help, given := false, make(map[cli.Flag]bool)
 	for len(words) > 0 {
+		words = slices.Concat(separate(flags, words[0]), words[1:])
 		word := words[0]
 		words = words[1:]
 		if word == "--" {
@@ -45,10 +46,14 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 			continue
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		flag, err := findFlag(flags, name, strings.Join(path[1:], " "))
+		flag, err := findFlag(flags, word, strings.Join(path[1:], " "))
 		if err != nil {
 			return nil, err
 		}
+		if given[flag] && !mayRepeat(flag) {
+			return nil, usagef("flag %s is given twice", dashed(name))
+		}
+		given[flag] = true
 		help = help || flag == cli.HelpFlag
 		if !hasValue && valueIsOptional(flag) {
 			word, hasValue = word+"=", true
@@ -113,6 +118,43 @@ func valueIsOptional(flag cli.Flag) bool {
 	return ok
 }
 
+// separate takes flags of one letter apart that are written together, as in -qo FILE.
+func separate(flags []cli.Flag, word string) []string {
+	letters := strings.TrimPrefix(word, "-")
+	if !isFlag(word) || strings.HasPrefix(letters, "-") || flagNamed(flags, letters) != nil {
+		return []string{word}
+	}
+	var separated []string
+	for _, letter := range letters {
+		if flagNamed(flags, string(letter)) == nil {
+			return []string{word}
+		}
+		separated = append(separated, "-"+string(letter))
+	}
+	return separated
+}
+
+// mayRepeat tells of a flag whether it may be given again: if it takes no value, or several.
+func mayRepeat(flag cli.Flag) bool {
+	switch flag := flag.(type) {
+	case *cli.BoolFlag, *cli.StringSliceFlag:
+		return true
+	case *cli.GenericFlag:
+		_, several := flag.Value.(*namesValue)
+		return several || valueIsOptional(flag)
+	}
+	return false
+}
+
+func flagNamed(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
 func isFlag(word string) bool { return len(word) > 1 && word[0] == '-' }
 
 func findCommand(commands []*cli.Command, name string) (*cli.Command, error) {
@@ -129,18 +171,20 @@ func findCommand(commands []*cli.Command, name string) (*cli.Command, error) {
 	return nil, usagef("unknown command %q; there are %s", name, strings.Join(names, ", "))
 }
 
-func findFlag(flags []cli.Flag, name, command string) (cli.Flag, error) {
+func findFlag(flags []cli.Flag, word, command string) (cli.Flag, error) {
+	written, _, _ := strings.Cut(word, "=")
+	name := strings.TrimLeft(written, "-")
+	if f := flagNamed(flags, name); f != nil {
+		return f, nil
+	}
 	var names []string
 	for _, f := range flags {
-		if slices.Contains(f.Names(), name) {
-			return f, nil
-		}
 		names = append(names, f.Names()...)
 	}
 	if near, ok := text.Nearest(name, names); ok {
-		return nil, usagef("unknown flag %s; did you mean %s?", dashed(name), dashed(near))
+		return nil, usagef("unknown flag %s; did you mean %s?", written, dashed(near))
 	}
-	return nil, usagef("unknown flag %s; see spirjoin %s", dashed(name), strings.TrimSpace(command+" --help"))
+	return nil, usagef("unknown flag %s; see spirjoin %s", written, strings.TrimSpace(command+" --help"))
 }
 
 func dashed(name string) string {
@@ -174,6 +218,14 @@ func splitList(text string, separator rune) []string {
 		}
 	}
 	return append(parts, part.String())
+}
+
+// listName writes a name as a part of a list, for which unescape returns it.
+func listName(name string) string {
+	if strings.ContainsAny(name, `,=:"\`) {
+		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	}
+	return name
 }
 
 // unescape is the name that a part of a list means.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +39,10 @@ func TestArrange(t *testing.T) {
 		"groupby f --agg count --help":     "groupby --help",
 		"tune sort --help":                 "tune --help",
 		"bench planner f --help":           "bench planner --help",
+		"join a b -qo x":                   "join -q -o x -- a b",
+		"join a b -q -q --on k --on l":     "join -q -q --on k --on l -- a b",
+		"join a b --device 0 --device 1":   "join --device 0 --device 1 -- a b",
+		"join -qh":                         "join --help",
 		"join -- a --help":                 "join -- a --help",
 		"join a b --max-output-rows 2^27x": "join --max-output-rows 2^27x -- a b",
 	} {
@@ -48,17 +54,22 @@ func TestArrange(t *testing.T) {
 
 func TestArrangeNamesWhatIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
-		"jion a b":               `unknown command "jion"; did you mean "join"?`,
-		"quux":                   `unknown command "quux"; there are help, join, groupby, devices, doctor, gen, bench, tune, version`,
-		"help dovices":           `unknown command "dovices"; did you mean "devices"?`,
-		"gen tcph":               `unknown command "tcph"; did you mean "tpch"?`,
-		"join a b --ont k":       `unknown flag --ont; did you mean --on?`,
-		"join a b --memorylimit": `unknown flag --memorylimit; did you mean --memory-limit?`,
-		"join a b --xyzzyxyzzy":  `unknown flag --xyzzyxyzzy; see spirjoin join --help`,
-		"join a b --on":          `flag --on needs a value`,
-		"join a b -o":            `flag -o needs a value`,
-		"--json devices":         `unknown flag --json; see spirjoin --help`,
-		"--help join":            `"join" must come before the flags; it is not an argument of spirjoin`,
+		"jion a b":                        `unknown command "jion"; did you mean "join"?`,
+		"quux":                            `unknown command "quux"; there are help, join, groupby, devices, doctor, gen, bench, tune, version`,
+		"help dovices":                    `unknown command "dovices"; did you mean "devices"?`,
+		"gen tcph":                        `unknown command "tcph"; did you mean "tpch"?`,
+		"join a b --ont k":                `unknown flag --ont; did you mean --on?`,
+		"join a b --memorylimit":          `unknown flag --memorylimit; did you mean --memory-limit?`,
+		"join a b --xyzzyxyzzy":           `unknown flag --xyzzyxyzzy; see spirjoin join --help`,
+		"join a b --on":                   `flag --on needs a value`,
+		"join a b -o":                     `flag -o needs a value`,
+		"join a b -qo":                    `flag -o needs a value`,
+		"join a b -qx":                    `unknown flag -qx; see spirjoin join --help`,
+		"join a b -o x -o y":              `flag -o is given twice`,
+		"join a b --output x -o y":        `flag -o is given twice`,
+		"join a b --how left --how=right": `flag --how is given twice`,
+		"--json devices":                  `unknown flag --json; see spirjoin --help`,
+		"--help join":                     `"join" must come before the flags; it is not an argument of spirjoin`,
 	} {
 		_, err := arrange((&session{}).app(), strings.Fields("spirjoin "+line))
 		require.ErrorIs(t, err, errUsage, line)
@@ -85,6 +96,11 @@ func TestSplitListHoldsAnyNames(t *testing.T) {
 			written = append(written, strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`, `"`, `\"`).Replace(name))
 			quoted = append(quoted, `"`+strings.ReplaceAll(name, `"`, `""`)+`"`)
 		}
+		for _, name := range names {
+			require.Len(t, splitList(listName(name), ','), 1)
+			require.Len(t, splitList(listName(name), ':'), 1)
+			require.Equal(t, name, unescape(listName(name)))
+		}
 		for _, list := range [][]string{written, quoted} {
 			var got []string
 			for _, part := range splitList(strings.Join(list, ","), ',') {
@@ -94,6 +110,21 @@ func TestSplitListHoldsAnyNames(t *testing.T) {
 			require.Equal(t, names, got)
 		}
 	})
+}
+
+// A column that an error suggests can be pasted into a shell.
+func TestSuggestedColumnsArePasteable(t *testing.T) {
+	_, args := orders(t, ".csv")
+	table := tableFile(t, filepath.Join(t.TempDir(), "t.parquet"), ints(" b", 1), ints("c,d", 1), ints(`e"f`, 1),
+		ints("$g", 1), ints("it's", 1), ints("plain", 1))
+	for wrong, want := range map[string]string{"b": `' b'`, "cd": `'"c,d"'`, "ef": `'"e""f"'`, "g": `'$g'`,
+		"its": `'it'\''s'`, "plan": `"plain"`} {
+		o := runProgram(t, exitUsage, "join", table, args[2], "--on", wrong+"=id", "--count", "--device", "host")
+		require.Contains(t, o.stderr, `has no column "`+wrong+`"; did you mean `+want+"?\n")
+		shell, err := exec.Command("sh", "-c", "printf %s "+want).Output()
+		require.NoError(t, err)
+		runProgram(t, exitDone, "join", table, args[2], "--on", string(shell)+"=id", "--count", "--device", "host")
+	}
 }
 
 func FuzzArrange(f *testing.F) {

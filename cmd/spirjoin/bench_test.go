@@ -32,7 +32,7 @@ func TestBenchPrimitive(t *testing.T) {
 	o := runProgram(t, exitDone, args...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(strings.TrimSpace(o.stdout), "\n")
-	require.Regexp(t, `^.+, Go references go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
+	require.Regexp(t, `^.+, Go kernels go\S+; a copy moves [\d.]+ [MGT]B/s$`, lines[0])
 	require.Regexp(t,
 		`^PRIMITIVE +KEY +PAYLOAD +ROWS +DISTRIBUTION +MEDIAN +MIN +MAX +SPREAD +ROWS/S +BYTES/S +OF COPY$`, lines[1])
 	require.Len(t, lines, 2+3+2*2*3)
@@ -322,8 +322,8 @@ func TestBenchEndToEnd(t *testing.T) {
 func TestBenchEndToEndInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
-	s.stderrColumns = 0
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns = columns(0)
 	var phases []string
 	s.onPhase = func(phase string) {
 		if phases = append(phases, phase); len(phases) == 1 {

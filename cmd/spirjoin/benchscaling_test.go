@@ -19,7 +19,7 @@ func TestBenchMultiGPU(t *testing.T) {
 		benchQuickly...)...)
 	require.Empty(t, o.stderr)
 	lines := strings.Split(o.stdout, "\n")
-	require.Regexp(t, `^device 2: .*Go references`, lines[1])
+	require.Regexp(t, `^device 2: .*Go kernels`, lines[1])
 	require.Regexp(t, `^DEVICES +LINKS UP +DOWN +TOGETHER +HOST MEMORY$`, lines[2])
 	require.Equal(t, "hmg-18: workload B by size and number of devices; rows divided by 2^16", lines[6])
 	require.Regexp(t, `^CELL +STRATEGY +OUTPUT +DEVICES +MEDIAN +SPREAD +TUPLES/S +SPEEDUP +BOUND +REACHED$`, lines[7])

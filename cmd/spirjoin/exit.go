@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -103,6 +104,21 @@ func nameFlags(text string) string {
 // nameRaisedFlags does so in a text that may also have names without quotes: only where it says to raise an option.
 func nameRaisedFlags(text string) string { return optionRaised.ReplaceAllStringFunc(text, nameFlags) }
 
+// columnMeant finds the name of a column in a message about another one.
+var columnMeant = regexp.MustCompile(`(column "(?:[^"\\]|\\.)*"; did you mean )("(?:[^"\\]|\\.)*")\?`)
+
+// quoteMeant writes a suggested column as a shell and a list of names take it.
+func quoteMeant(text string) string {
+	return columnMeant.ReplaceAllStringFunc(text, func(found string) string {
+		parts := columnMeant.FindStringSubmatch(found)
+		name, err := strconv.Unquote(parts[2])
+		if word := shellWord(listName(name)); err == nil && word != name {
+			return parts[1] + word + "?"
+		}
+		return found
+	})
+}
+
 // message is the one line that a failure prints.
 func message(err error) string {
 	code := exitCode(err)
@@ -113,7 +129,7 @@ func message(err error) string {
 	case exitInternal:
 		line = "internal error: " + line
 	default:
-		line = nameFlags(line)
+		line = quoteMeant(nameFlags(line))
 	}
 	return "spirjoin: " + text.OneLine(line)
 }

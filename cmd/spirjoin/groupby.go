@@ -76,7 +76,7 @@ func (s *session) groupOptions(c *cli.Context) (o groupOptions, err error) {
 	if s.tableOptions(f, &o.joinOptions); len(o.devices) > 1 {
 		f.fault("--device: groupby runs on one device")
 	}
-	f.groupGoal(&o.joinOptions, s.stdoutColumns > 0)
+	f.groupGoal(&o.joinOptions, s.stdoutColumns() > 0)
 	o.groups, o.groupColumns = f.groups(), f.names("columns")
 	if algo := c.String("algo"); algo != "auto" {
 		o.groups.Algorithm, o.graphics = algo, algo == "graphics"
@@ -194,6 +194,7 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 		return err
 	}
+	defer func() { err = offerTempDir(err, &o.joinOptions) }()
 	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}
 	output, err := s.groupOutput(&o.joinOptions, layout.Schema, progress)
 	if err != nil {
@@ -318,6 +319,6 @@ func (s *session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.
 	fmt.Fprintln(s.stderr, runLine{made: text.Plural(r.Groups, "group") + " of " + text.Plural(r.Rows, "row"),
 		output: o.output, seconds: r.WallSeconds, device: &result.Device,
 		phases: fmt.Sprintf("read %.2f, group %.2f, output %.2f", r.ReadSeconds, r.GroupSeconds, r.WriteSeconds),
-	}.fit(s.stderrColumns))
+	}.fit(s.stderrColumns()))
 	return nil
 }

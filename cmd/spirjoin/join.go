@@ -99,7 +99,10 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	}
 	layout, err := spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), o.spec)
 	if err != nil {
-		return explainTextKey(err, o, readers)
+		return explainKeys(err, o, readers)
+	}
+	if dividable(layout) {
+		defer func() { err = offerTempDir(err, &o) }()
 	}
 	var names []string // of the columns of the output
 	if o.goal == goalPreview {
@@ -141,7 +144,7 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 		plan, err := engine.PlanJoin(ctx, layout, tables[0], tables[1])
 		span.End()
 		if err != nil {
-			return explainTextKey(err, o, readers)
+			return explainKeys(err, o, readers)
 		}
 		if o.goal == goalExplain {
 			progress.clearLine()
@@ -291,9 +294,16 @@ func looksNull(text string) bool {
 	return false
 }
 
-// explainTextKey adds to a refusal of the keys which value of a CSV file made one of them text.
-func explainTextKey(err error, o joinOptions, readers [2]*tableio.Reader) error {
-	for k := range o.spec.LeftOn {
+// explainKeys adds to a refusal of the keys which value of a CSV file made one of them text. A key that looks like a
+// comparison other than that by equality is refused as such, unless a column has this name.
+func explainKeys(err error, o joinOptions, readers [2]*tableio.Reader) error {
+	for k, left := range o.spec.LeftOn {
+		if comparison(left) && !readers[0].Schema().HasField(left) && errors.Is(err, backend.ErrInvalidInput) {
+			if right := o.spec.RightOn[k]; right != left {
+				left += "=" + right
+			}
+			return usagef("--on %q: keys are compared by equality; write a=b", left)
+		}
 		for side, name := range [2]string{o.spec.LeftOn[k], o.spec.RightOn[k]} {
 			if explained, ok := explainText(err, readers[side], o.paths[side], name); ok {
 				return explained
@@ -314,6 +324,11 @@ func explainText(err error, reader *tableio.Reader, path, column string) (error,
 		err = fmt.Errorf("%w; --csv-null %s reads it as NULL", err, shellWord(reason.Value))
 	}
 	return err, true
+}
+
+// comparison tells whether a key holds an operator of comparisons, as the left part of a>=b does.
+func comparison(key string) bool {
+	return strings.ContainsAny(key, "<>") || strings.HasSuffix(key, "!")
 }
 
 // shellWord quotes a text for a shell where it needs quotes.

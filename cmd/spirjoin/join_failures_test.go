@@ -56,6 +56,8 @@ func TestJoinFailures(t *testing.T) {
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
 		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
 			"raise --device-memory to at least "},
+		{"comparison", exitUsage, []string{left, right, "--on", "id>=order_id"},
+			`--on "id>=order_id": keys are compared by equality; write a=b`},
 		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
 			"raise --memory-limit"},
 		{"too little host memory for the plan", exitLimit,
@@ -149,8 +151,8 @@ func TestJoinCancelledInEveryPhase(t *testing.T) {
 		}
 		attempt := func(ctx context.Context, onPhase func(string)) outcome {
 			var stdout, stderr bytes.Buffer
-			s := onTerminal(&stdout, &stderr)
-			s.stderrColumns, s.onPhase = 0, onPhase
+			s := terminalSession(&stdout, &stderr)
+			s.stderrColumns, s.onPhase = columns(0), onPhase
 			code := s.run(ctx, append([]string{"spirjoin"}, args...))
 			return outcome{code, stdout.String(), stderr.String()}
 		}
@@ -204,7 +206,7 @@ func TestJoinOpensDeviceWhileReading(t *testing.T) {
 		}
 		var phases []string
 		var stdout, stderr bytes.Buffer
-		s := onTerminal(&stdout, &stderr)
+		s := terminalSession(&stdout, &stderr)
 		s.onPhase = func(phase string) { phases = append(phases, phase) }
 		require.Equal(t, exitDone, s.run(t.Context(), append([]string{"spirjoin"}, args...)), stderr.String())
 		opened, read := slices.Index(phases, "open device"), slices.Index(phases, "read right")

@@ -233,8 +233,8 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 			f.fault("--by and --agg say what the columns of the output are; leave out --count")
 		}
 		o.groupColumns, o.spec.Columns = o.spec.Columns, nil
-		f.groupGoal(&o, s.stdoutColumns > 0)
-	} else if o.goal = f.goal(o.write.Format, s.stdoutColumns > 0); c.Bool("count") {
+		f.groupGoal(&o, s.stdoutColumns() > 0)
+	} else if o.goal = f.goal(o.write.Format, s.stdoutColumns() > 0); c.Bool("count") {
 		o.spec.Output = join.Count
 	}
 	if len(f.faults) > 0 {

@@ -13,7 +13,7 @@ import (
 
 // specOf is the specification that a command line stands for.
 func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
-	s := onTerminal(io.Discard, io.Discard)
+	s := terminalSession(io.Discard, io.Discard)
 	command := s.joinCommand()
 	command.Action = func(c *cli.Context) error {
 		o, err := s.joinOptions(c)

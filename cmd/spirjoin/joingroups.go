@@ -22,12 +22,15 @@ type grouping struct {
 }
 
 // run runs the command.
-func (g *grouping) run(ctx context.Context) error {
+func (g *grouping) run(ctx context.Context) (err error) {
 	readers := g.in.readers
 	g.groups.Progress = g.in.progress.join
 	layout, err := spirjoin.NewJoinGroupLayout(readers[0].Schema(), readers[1].Schema(), g.spec, g.groups)
 	if err != nil {
-		return explainTextKey(err, g.joinOptions, readers)
+		return explainKeys(err, g.joinOptions, readers)
+	}
+	if layout.ByKey() || dividable(layout.Join) {
+		defer func() { err = offerTempDir(err, &g.joinOptions) }()
 	}
 	g.in.needed = layout.Join.Needed
 	output, err := g.groupOutput(&g.joinOptions, layout.Groups.Schema, g.in.progress)
@@ -98,7 +101,7 @@ func (g *grouping) start(ctx context.Context, layout *spirjoin.JoinGroupLayout) 
 	}
 	result, err := engine.JoinGroupByLayout(ctx, layout, spirjoin.FromTable(tables[0]), spirjoin.FromTable(tables[1]))
 	if err != nil {
-		return nil, explainTextKey(err, g.joinOptions, g.in.readers)
+		return nil, explainKeys(err, g.joinOptions, g.in.readers)
 	}
 	return result, nil
 }
@@ -130,7 +133,7 @@ func (g *grouping) startByKey(ctx context.Context, layout *spirjoin.JoinGroupLay
 	}
 	result, err := engine.JoinGroupByLayout(ctx, layout, sources[0], sources[1])
 	if err != nil {
-		return nil, explainTextKey(err, g.joinOptions, g.in.readers)
+		return nil, explainKeys(err, g.joinOptions, g.in.readers)
 	}
 	return result, nil
 }
@@ -167,7 +170,7 @@ func (g *grouping) explain(ctx context.Context, layout *spirjoin.JoinGroupLayout
 	}
 	plan, err := engine.ExplainJoinGroups(ctx, layout, tables[relation.Left], tables[relation.Right])
 	if err != nil {
-		return explainTextKey(err, g.joinOptions, g.in.readers)
+		return explainKeys(err, g.joinOptions, g.in.readers)
 	}
 	g.in.progress.clearLine()
 	fmt.Fprint(g.stdout, nameRaisedFlags(plan))

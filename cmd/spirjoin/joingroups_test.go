@@ -119,8 +119,7 @@ func TestJoinByFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitUsage, append(args, "--by", "k", "--columns", "k"),
-			"say what the columns of the output are; leave out --columns"},
+		{exitUsage, append(args, "--by", "k", "--agg", "count", "--columns", "kk"), `the output has no column "kk"`},
 		{exitUsage, append(args, "--agg", "count", "--count"), "say what the columns of the output are; leave out --count"},
 		{exitUsage, append(args, "--by", "cityy", "--agg", "count"), `did you mean "city"?`},
 		{exitUsage, append(args, "--by", "k", "--agg", "summ:paid"), `did you mean "sum"?`},

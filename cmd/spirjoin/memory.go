@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -123,4 +125,25 @@ func (m *memoryCap) take(growth int) {
 			"the tables take more than %d bytes, which the limit leaves for them; raise memory_limit or read fewer columns",
 			m.limitBytes)})
 	}
+}
+
+// offerTempDir adds to a refusal for want of host memory that a folder for temporary files may do, unless there is one.
+func offerTempDir(err error, o *joinOptions) error {
+	if o.memoryLimitBytes == 0 || o.tempDir != "" || !errors.Is(err, backend.ErrHostMemory) ||
+		strings.Contains(err.Error(), "temp_dir") {
+		return err
+	}
+	return fmt.Errorf("%w; with --temp-dir DIR, less memory may do", err)
+}
+
+// dividable tells whether both sides of a join can be divided into files.
+func dividable(layout *spirjoin.JoinLayout) bool {
+	of := *layout
+	of.Spec.Order = spirjoin.Unordered
+	for _, build := range []spirjoin.JoinBuildSide{spirjoin.BuildLeft, spirjoin.BuildRight} {
+		if of.Spec.BuildSide = build; of.CheckStream() == nil {
+			return true
+		}
+	}
+	return false
 }

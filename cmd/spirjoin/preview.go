@@ -29,7 +29,7 @@ func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinS
 	for i, field := range layout.Schema.Fields() {
 		names = append(names, field.Name)
 		width += utf8.RuneCountInString(headText(field.Name)) + len(text.Gap)
-		if i == 0 || width-len(text.Gap) <= s.stdoutColumns {
+		if i == 0 || width-len(text.Gap) <= s.stdoutColumns() {
 			fit = i + 1
 		}
 	}
@@ -107,7 +107,7 @@ func headText(name string) string { return text.Shorten(text.Printable(name), pr
 // writePreview prints the first rows, of the columns of a schema, and what is not shown of all rows and of the columns
 // named, of which those of the schema are the first.
 func (s *session) writePreview(schema *arrow.Schema, names []string, rows [][]string, total uint64) {
-	writeRows(s.stdout, s.stdoutColumns, schema, names, rows)
+	writeRows(s.stdout, s.stdoutColumns(), schema, names, rows)
 	if shown := uint64(len(rows)); shown < total {
 		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
 	} else {

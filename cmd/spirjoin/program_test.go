@@ -43,16 +43,18 @@ func requireOneLine(t *testing.T, o outcome) {
 	}
 }
 
-// onTerminal is a session whose output streams are terminals of 100 columns.
-func onTerminal(stdout, stderr io.Writer) *session {
-	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: 100,
-		stderrColumns: 100, abandonAfter: time.Minute}
+func columns(n int) func() int { return func() int { return n } }
+
+// terminalSession is a session whose output streams are terminals of 100 columns.
+func terminalSession(stdout, stderr io.Writer) *session {
+	return &session{stdin: strings.NewReader(""), stdout: &output{w: stdout}, stderr: stderr, stdoutColumns: columns(100),
+		stderrColumns: columns(100), reader: func() pipeReader { return noPipe }, abandonAfter: time.Minute}
 }
 
 // atTerminal runs a command line on a terminal.
 func atTerminal(ctx context.Context, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
-	code := onTerminal(&stdout, &stderr).run(ctx, append([]string{"spirjoin"}, args...))
+	code := terminalSession(&stdout, &stderr).run(ctx, append([]string{"spirjoin"}, args...))
 	return outcome{code, stdout.String(), stderr.String()}
 }
 

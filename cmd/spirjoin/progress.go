@@ -17,10 +17,13 @@ import (
 //
 //	5/5 join 3,200,000 of 6,001,215 rows, 2,900,000 of about 6,100,000 written, 53%, 1.2 s, about 1.0 s left
 //
-// It leaves no trace when it is closed. On anything but a terminal it shows nothing.
+// It leaves no trace when it is closed. On anything but a terminal it shows nothing. The program that reads a pipe may
+// write on the same terminal: the line then begins after a second, and ends when the pipe has its first bytes; beside a
+// pager there is none.
 type progress struct {
 	w       io.Writer // nil where there is no terminal
-	columns int
+	columns func() int
+	reader  func() pipeReader // of standard output
 	onPhase func(string)
 	began   time.Time
 	quit    chan struct{}
@@ -29,6 +32,8 @@ type progress struct {
 	state  progressState
 	shown  int  // characters on the screen
 	hidden bool // until the next report, because something else is printed
+	beside pipeReader
+	ended  bool // the pipe has bytes, which its reader may print here
 }
 
 // progressState is what is known of a phase.
@@ -40,19 +45,33 @@ type progressState struct {
 	at    time.Time // the last report
 }
 
-// drawInterval is the time between two pictures.
-const drawInterval = 100 * time.Millisecond
+// drawInterval is the time between two pictures, and pipeDelay that before the first one beside a pipe.
+const (
+	drawInterval = 100 * time.Millisecond
+	pipeDelay    = time.Second
+)
 
 func (s *session) newProgress(quiet bool) *progress {
-	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, began: time.Now(), quit: make(chan struct{}), hidden: true}
-	if s.stderrColumns > 0 && !quiet {
-		p.w = s.stderr
+	p := &progress{onPhase: s.onPhase, columns: s.stderrColumns, reader: s.reader,
+		began: time.Now(), quit: make(chan struct{}), hidden: true}
+	if s.stderrColumns() > 0 && !quiet {
+		p.w, s.stdout.before = s.stderr, p.piped
 		go p.redraw()
 	}
 	return p
 }
 
 func (p *progress) redraw() {
+	if p.reader() != noPipe {
+		select {
+		case <-p.quit:
+			return
+		case <-time.After(pipeDelay): // by then the shell has started the reader
+		}
+	}
+	p.mu.Lock()
+	p.beside = p.reader()
+	p.mu.Unlock()
 	ticker := time.NewTicker(drawInterval)
 	defer ticker.Stop()
 	for {
@@ -114,12 +133,20 @@ func (p *progress) done() uint64 {
 	return p.state.Rows
 }
 
+// piped ends the line before the first bytes of standard output, unless their reader writes elsewhere.
+func (p *progress) piped() {
+	p.clearLine()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+}
+
 // clearLine takes the line off the screen, so that something else can be printed.
 func (p *progress) clearLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hidden = true; p.shown > 0 {
-		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", max(0, min(p.shown, p.columns()-1))))
 		p.shown = 0
 	}
 }
@@ -131,15 +158,16 @@ func (p *progress) close() {
 
 // draw replaces the line on the screen.
 func (p *progress) draw(now time.Time) {
-	if p.hidden {
+	if p.hidden || p.beside == pager || p.beside == onTerminal && p.ended {
 		return
 	}
-	line := p.state.line(now, p.began, p.columns-1)
-	if width := utf8.RuneCountInString(line); width >= p.columns {
-		line = string([]rune(line)[:max(0, p.columns-1)])
+	columns := p.columns() // which may have changed
+	line := p.state.line(now, p.began, columns-1)
+	if width := utf8.RuneCountInString(line); width >= columns {
+		line = string([]rune(line)[:max(0, columns-1)])
 	}
 	width := utf8.RuneCountInString(line)
-	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-width)))
+	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, min(p.shown, columns-1)-width)))
 	p.shown = width
 }
 

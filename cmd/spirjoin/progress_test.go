@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +64,7 @@ func TestProgressLineOfManyToMany(t *testing.T) {
 // of each phase says which step of the command it is.
 func TestProgressOfInputs(t *testing.T) {
 	_, args := orders(t, ".csv")
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
 	p := s.newProgress(true)
 	defer p.close()
 	readers, err := s.openInputs(t.Context(), joinOptions{paths: [2]string(args[1:3])}, nil, p)
@@ -92,9 +94,9 @@ func TestProgressOfInputs(t *testing.T) {
 // Each picture covers the one before it, fits the terminal, and nothing stays.
 func TestProgressOnATerminal(t *testing.T) {
 	var screen bytes.Buffer
-	s := onTerminal(new(bytes.Buffer), nil)
+	s := terminalSession(new(bytes.Buffer), nil)
 	p := s.newProgress(true)
-	p.w, p.columns = &screen, 40
+	p.w, p.columns = &screen, columns(40)
 	p.draw(p.began)
 	require.Empty(t, screen.String(), "nothing was reported")
 	p.join(spirjoin.JoinProgress{Phase: "join", Rows: 1_000_000, Total: 2_000_000, Share: 0.5, Left: time.Second})
@@ -106,4 +108,66 @@ func TestProgressOnATerminal(t *testing.T) {
 		"\rfinish, 0.0 s"+strings.Repeat(" ", 25)+"\r"+strings.Repeat(" ", 13)+"\r", screen.String())
 	p.draw(p.began)
 	require.True(t, strings.HasSuffix(screen.String(), " \r"), "it is closed")
+}
+
+// A terminal that becomes narrower or wider is noticed.
+func TestProgressOnATerminalThatIsResized(t *testing.T) {
+	var screen bytes.Buffer
+	p := terminalSession(new(bytes.Buffer), nil).newProgress(true)
+	width := 40
+	p.w, p.columns = &screen, func() int { return width }
+	p.join(spirjoin.JoinProgress{Phase: "join", Rows: 1_000_000, Total: 2_000_000, Share: 0.5, Left: time.Second})
+	for _, c := range []struct {
+		columns int
+		want    string
+	}{{40, "5/5 join, 50%, 0.0 s, about 1.0 s left"}, {20, "5/5 join, 50%      "},
+		{80, "5/5 join 1,000,000 of 2,000,000 rows, 50%, 0.0 s, about 1.0 s left"}, {0, ""}} {
+		width = c.columns
+		screen.Reset()
+		p.draw(p.began)
+		require.Equal(t, "\r"+c.want, screen.String())
+	}
+	p.close()
+}
+
+// The line leaves the terminal to whoever reads standard output and writes on it.
+func TestProgressBesideAPipe(t *testing.T) {
+	for reader, shows := range map[pipeReader][2]bool{noPipe: {true, true}, elsewhere: {true, true},
+		onTerminal: {true, false}, pager: {false, false}} {
+		var screen bytes.Buffer
+		s := terminalSession(new(bytes.Buffer), nil)
+		p := s.newProgress(true)
+		p.w, p.beside, s.stdout.before = &screen, reader, p.piped
+		for i, want := range shows {
+			screen.Reset()
+			p.enter("join")
+			p.draw(p.began)
+			require.Equal(t, want, strings.Contains(screen.String(), "join"), "%d, %d", reader, i)
+			_, err := s.stdout.Write([]byte("rows"))
+			require.NoError(t, err)
+			require.Zero(t, p.shown*(1-i), "it is gone before the first bytes")
+		}
+		p.close()
+	}
+}
+
+// TestReaderOfAPipe: who reads standard output, and where its output goes, is found by the files of the processes.
+func TestReaderOfAPipe(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says who reads a pipe")
+	}
+	require.Equal(t, noPipe, readerOf(new(bytes.Buffer)))
+	for command, want := range map[string]pipeReader{"cat >/dev/null": elsewhere, "cat | cat >/dev/null": elsewhere,
+		"cp \"$(command -v cat)\" less && PATH=.:$PATH && exec less >/dev/null": pager} {
+		from, to, err := os.Pipe()
+		require.NoError(t, err)
+		require.Equal(t, onTerminal, readerOf(to), "no process reads it by its standard input")
+		shell := exec.Command("sh", "-c", command)
+		shell.Stdin, shell.Dir = from, t.TempDir()
+		require.NoError(t, shell.Start())
+		require.NoError(t, from.Close())
+		require.Eventually(t, func() bool { return readerOf(to) == want }, 5*time.Second, 10*time.Millisecond, command)
+		require.NoError(t, to.Close())
+		require.NoError(t, shell.Wait())
+	}
 }

@@ -91,7 +91,7 @@ func (s *session) report(o joinOptions, r joinReport, device *backend.DeviceInfo
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, r.line(device, s.stderrColumns))
+	fmt.Fprintln(s.stderr, r.line(device, s.stderrColumns()))
 	return nil
 }
 

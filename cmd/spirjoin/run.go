@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,8 +22,9 @@ type session struct {
 	stdin  io.Reader
 	stdout *output
 	stderr io.Writer
-	// Columns of the terminal that the stream is; 0 where it is none.
-	stdoutColumns, stderrColumns int
+	// Columns that the terminal which the stream is has now; 0 where it is none.
+	stdoutColumns, stderrColumns func() int
+	reader                       func() pipeReader // of standard output
 
 	abandonAfter time.Duration // that a command which hangs in a call of the system keeps the program after a signal
 	onPhase      func(string)  // told of each phase of a command; may be nil
@@ -33,7 +35,8 @@ type session struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := &session{
 		stdin: stdin, stdout: &output{w: stdout}, stderr: &output{w: stderr},
-		stdoutColumns: terminalColumns(stdout), stderrColumns: terminalColumns(stderr),
+		stdoutColumns: func() int { return terminalColumns(stdout) }, stderrColumns: func() int { return terminalColumns(stderr) },
+		reader:       func() pipeReader { return readerOf(stdout) },
 		abandonAfter: 3 * time.Second,
 	}
 	return s.run(ctx, args)
@@ -93,11 +96,16 @@ func panicSite(stack string) string {
 // output is standard output, or standard error, which remembers the first error: a report that did not arrive is a
 // failure.
 type output struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	err     error
+	before  func() // called before something is written; may be nil
+	written sync.Once
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	if o.before != nil {
+		o.written.Do(o.before)
+	}
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
 		endByPipe(o.w)

@@ -88,7 +88,13 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --count --how cross --on k":                       `a cross join takes no key columns`,
 		"join a b --count --how cross --validate 1:1":               `a cross join has no keys to validate`,
 		"join a b --count --how left":                               `--on is needed`,
-		"join a b --on k --count --validate 1:n":                    `--validate: invalid input: validate="1:n"; did you mean "1:1"?`,
+		"join a b --on k --count --validate 1:n":                    `--validate: invalid input: validate="1:n"; did you mean "1:m"?`,
+		"join a b --on k --count --how outr":                        `did you mean "outer"? There are inner, left`,
+		"join a b --on k --count --how left-outer":                  `did you mean "left"? There are inner, left`,
+		"join a b --on k --count -o x -o y":                         `flag -o is given twice`,
+		"groupby a --agg mean:x -o f":                               `"mean"; did you mean "avg"? There are count, `,
+		"groupby a --agg std:x -o f":                                `did you mean "stddev"?`,
+		"groupby a --agg nunique:x -o f":                            `did you mean "count_distinct"?`,
 		"join a b --on k --count --build-side both":                 `--build-side: invalid input: build_side="both"`,
 		"join a b --on k --count --maintain-order up":               `--maintain-order: invalid input: order="up"`,
 		"join a b --on k --count --how semi --maintain-order right": `cannot be in the order of the right one`,
@@ -133,8 +139,8 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	tableFile(t, left, ints("k", 1))
 	tableFile(t, right, ints("k", 1))
 	var stdout, stderr bytes.Buffer
-	s := onTerminal(&stdout, &stderr)
-	s.stderrColumns = 0
+	s := terminalSession(&stdout, &stderr)
+	s.stderrColumns = columns(0)
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			panic("planted")
@@ -168,8 +174,8 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stderr bytes.Buffer
-	s := &session{stdin: strings.NewReader(""), stdout: &output{w: writer}, stderr: &stderr,
-		abandonAfter: 10 * time.Millisecond}
+	s := terminalSession(writer, &stderr)
+	s.stdoutColumns, s.stderrColumns, s.abandonAfter = columns(0), columns(0), 10*time.Millisecond
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			time.AfterFunc(50*time.Millisecond, cancel)
@@ -186,8 +192,8 @@ func TestAbandonedOutputIsRemoved(t *testing.T) {
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 1))
 	ctx, cancel := context.WithCancel(t.Context())
 	release, ended := make(chan struct{}), make(chan struct{})
-	s := onTerminal(new(bytes.Buffer), new(bytes.Buffer))
-	s.stderrColumns, s.abandonAfter = 0, 10*time.Millisecond
+	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
+	s.stderrColumns, s.abandonAfter = columns(0), 10*time.Millisecond
 	s.onPhase = func(phase string) {
 		if phase == "finish" {
 			defer close(ended)

@@ -78,7 +78,7 @@ func (in *inputs) explainStream(err error, o joinOptions, fixed *spirjoin.JoinLa
 	if either && errors.Is(err, backend.ErrHostMemory) {
 		err = fmt.Errorf("%w; --build-side names the table that is to be in memory whole", err)
 	}
-	return explainTextKey(err, o, in.readers)
+	return explainKeys(err, o, in.readers)
 }
 
 // streamed returns the sources of a join of which one side is joined as it is read, with the layout that names the
