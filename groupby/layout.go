@@ -61,6 +61,9 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			}
 		}
 		out, reason := resultType(a.Func, input.Type)
+		if wide, ok := wideType(input.Type); ok && a.Wide && a.Func == Sum {
+			out = wide
+		}
 		if reason == "" && a.Func == CountDistinct {
 			if err := relation.CheckGroupKey(input); err != nil {
 				return nil, err
@@ -77,6 +80,9 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	l.Schema = arrow.NewSchema(fields, nil)
 	return l, nil
 }
+
+// Input is the type of the values of aggregate i; nil for a count of rows.
+func (l *Layout) Input(i int) arrow.DataType { return l.inputs[i].Type }
 
 // squares tells whether columns of squares are made.
 func (l *Layout) squares() bool {
