@@ -5,51 +5,33 @@ import (
 	"context"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // countDistinct adds the number of different values of a column in each group to the states of g, and returns their
-// index. The table is grouped by the keys and the column; these groups, of which each has one value, are grouped by the
-// keys and counted. Both groupings by the keys have the same groups, which the number of their first row identifies.
+// index. The table is grouped by the keys and the column; each of these groups has one value, and is one of the group by
+// the keys that its first row is in.
 //
-//	k x      k x first row      k first row values
-//	a 1      a 1 0              a 0         2
-//	a 2      a 2 1              b 3         1
-//	a 1      b 1 3
-//	b 1
+//	rows   0 1 2 3      by k   a a a b      by k x   first row   group by k
+//	k      a a a b                          a 1      0           a
+//	x      1 2 1 1                          a 2      1           a            a has 2 values,
+//	                                        b 1      3           b            b has 1
 func (w *work) countDistinct(ctx context.Context, g *groups, column string) (state int, err error) {
-	by, pairs := withColumn(g.by, column), &program{table: g.table, numbers: -1}
+	pairs := &program{table: g.table, numbers: -1}
 	pairs.first()
-	inner, err := w.group(ctx, pairs, by)
+	inner, err := w.group(ctx, pairs, withColumn(g.by, column))
 	if err != nil {
 		return 0, err
 	}
 	defer inner.release()
-	if err := inner.memory.Grow(exec.Need{Host: 4 * uint64(inner.rows)}); err != nil {
-		return 0, err
-	}
-	numbers := inner.rowNumbers(0, inner.rows)
-	slices.Sort(numbers)
-	values, err := takeColumns(ctx, g.table, by, numbers, inner.memory)
+	counts, _, err := g.countPairs(ctx, inner, column, nil)
 	if err != nil {
 		return 0, err
 	}
-	defer values.Release()
-	counts, count := countValues(values, column)
-	counts.first()
-	outer, err := w.group(ctx, counts, g.by)
-	if err != nil {
-		return 0, err
-	}
-	defer outer.release()
-	return g.align(g.first, outer, outer.first, count)
+	g.states = append(g.states, [][]byte{backend.AsBytes(counts)})
+	return len(g.states) - 1, nil
 }
 
 // withColumn are keys and a column, which may be one of them.
@@ -60,19 +42,64 @@ func withColumn(by []string, column string) []string {
 	return append(slices.Clip(by), column)
 }
 
-// countValues is a program that counts the values of a column that are not NULL, and the number of that state.
-func countValues(table arrow.Table, column string) (p *program, count int) {
-	p = &program{table: table, numbers: -1}
-	r := request{fn: reduce.Count, part: -1}
-	if relation.NullRows(columnOf(table, column)) > 0 {
-		r.value = value{column, asValidity}
+// countPairs counts the groups by the keys and a column of the same table that are in each group, but not those whose
+// value is NULL. least is the least of the numbers of these groups, which may be nil. The memory of both is charged to
+// g.
+func (g *groups) countPairs(ctx context.Context, inner *groups, column string, numbers []uint64) (counts, least []uint64,
+	err error) {
+	if err := g.memory.Grow(exec.Need{Host: (8 + 8) * uint64(g.rows)}); err != nil {
+		return nil, nil, err
 	}
-	return p, p.need(r)
+	counts, least = make([]uint64, g.rows), slices.Repeat([]uint64{^uint64(0)}, g.rows)
+	groupOf, back, err := g.ofRows(ctx)
+	defer back()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, row := range inner.words(inner.first, 0) {
+		group := groupOf[row]
+		if counts[group]++; numbers != nil {
+			least[group] = min(least[group], numbers[i])
+		}
+	}
+	return counts, least, g.withoutNull(ctx, column, groupOf, counts)
 }
 
-// align adds a state of other groups to those of g, and returns its index. Both are the same groups, with the same
-// numbers in the states row of g and otherRow of the others.
-func (g *groups) align(row int, others *groups, otherRow, state int) (result int, err error) {
+// withoutNull takes one off the count of each group with a NULL in a column.
+func (g *groups) withoutNull(ctx context.Context, column string, groupOf []uint32, counts []uint64) error {
+	values := columnOf(g.table, column)
+	if relation.NullRows(values) == 0 {
+		return nil
+	}
+	back, err := charge(g.memory, uint64(g.rows)+asValidity.bytes(values.DataType(), uint64(g.table.NumRows())))
+	defer back()
+	if err != nil {
+		return err
+	}
+	found, at := make([]bool, g.rows), 0
+	for _, chunk := range values.Chunks() {
+		if ctx.Err() != nil {
+			return backend.ContextError(ctx)
+		}
+		valid, first, nulls := relation.LogicalValidity(chunk)
+		for i := 0; nulls > 0 && i < chunk.Len(); i++ {
+			if valid[(first+i)>>3]>>((first+i)&7)&1 == 0 {
+				found[groupOf[at+i]] = true
+			}
+		}
+		at += chunk.Len()
+	}
+	for group, null := range found {
+		if null {
+			counts[group]--
+		}
+	}
+	return nil
+}
+
+// align adds a state of other groups, which are those of g, to the states of g, and returns its index. Equal groups have
+// the same number in the state row of g and in numbers.
+func (g *groups) align(row int, numbers, values []uint64) (result int, err error) {
 	back, err := charge(g.memory, 8*uint64(g.rows)) // both orders
 	if err != nil {
 		return 0, err
@@ -81,48 +108,20 @@ func (g *groups) align(row int, others *groups, otherRow, state int) (result int
 	if err := g.memory.Grow(exec.Need{Host: 8 * uint64(g.rows)}); err != nil {
 		return 0, err
 	}
-	counts := make([]uint64, g.rows)
-	from, values := others.order(otherRow), others.words(state, 0)
-	for i, group := range g.order(row) {
-		counts[group] = values[from[i]]
+	aligned, from := make([]uint64, g.rows), ordered(numbers)
+	for i, group := range ordered(g.words(row, 0)) {
+		aligned[group] = values[from[i]]
 	}
-	g.states = append(g.states, [][]byte{backend.AsBytes(counts)})
+	g.states = append(g.states, [][]byte{backend.AsBytes(aligned)})
 	return len(g.states) - 1, nil
 }
 
-// order returns the groups in ascending order of a state.
-func (g *groups) order(state int) []uint32 {
-	order, number := make([]uint32, g.rows), g.words(state, 0)
+// ordered returns the places of numbers in ascending order.
+func ordered(numbers []uint64) []uint32 {
+	order := make([]uint32, len(numbers))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(number[a], number[b]) })
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) })
 	return order
-}
-
-// takeColumns returns rows of columns of a table as a table, which the caller releases. Its memory is charged to held.
-func takeColumns(ctx context.Context, table arrow.Table, names []string, numbers []uint32,
-	held *exec.Grant) (arrow.Table, error) {
-	var fields []arrow.Field
-	var columns []arrow.Array
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	for _, name := range names {
-		column, err := relation.Take(ctx, columnOf(table, name), numbers, memory.DefaultAllocator)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, column)
-		if err := chargeColumn(held, column); err != nil {
-			return nil, err
-		}
-		fields = append(fields, table.Schema().Field(table.Schema().FieldIndices(name)[0]))
-	}
-	schema := arrow.NewSchema(fields, nil)
-	batch := array.NewRecordBatch(schema, columns, int64(len(numbers)))
-	defer batch.Release()
-	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), nil
 }

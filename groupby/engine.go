@@ -27,6 +27,8 @@ type Engine struct {
 	TempDir  string
 	hashBits *int         // of hashes of keys that are kept; nil: all. For tests
 	merging  func() error // fails a merge of groups, or a count of different values; nil: none. For tests
+	// gathering fails a table of so many groups; nil: none. For tests
+	gathering func(groups int) error
 }
 
 // Leaving returns an engine whose group-bys leave this much of the memory limits to others; see
@@ -143,11 +145,6 @@ type work struct {
 // all groups the table of a program and completes its finishers.
 func (w *work) all(ctx context.Context, p *program) (g *groups, err error) {
 	by, distinct := w.result.Layout.Spec.By, make(map[string]int)
-	for _, f := range p.columns {
-		if f.aggregate.Func == CountDistinct {
-			p.first()
-		}
-	}
 	if g, err = w.group(ctx, p, by); err != nil {
 		return nil, err
 	}

@@ -85,10 +85,7 @@ const mostDigits = 1500
 
 // newFractions returns those whose denominators have a factor of 10^(power·scale) of a type.
 func newFractions(t arrow.DataType, power int64, root bool) *fractions {
-	f, digits := &fractions{root: root}, int64(0)
-	if d, ok := t.(arrow.DecimalType); ok {
-		digits = max(-mostDigits, min(power*int64(d.GetScale()), mostDigits))
-	}
+	f, digits := &fractions{root: root}, max(-mostDigits, min(power*int64(scaleOf(t)), mostDigits))
 	f.unit.Exp(big.NewInt(10), big.NewInt(max(digits, 0)), nil)
 	f.over.Exp(big.NewInt(10), big.NewInt(max(-digits, 0)), nil)
 	if digits >= 0 && f.unit.IsUint64() {

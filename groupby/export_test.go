@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // BatchesOf yields the rows of a table in large batches.
@@ -40,6 +41,16 @@ func ShortBits(bits int) (restore func()) {
 func TextOf(a arrow.Array, i int) string {
 	text, _ := textOf(a, i)
 	return text
+}
+
+// GatherAtMost makes tables of more groups fail, as if their texts were too long for offsets of 32 bits.
+func GatherAtMost(e *Engine, most int) {
+	e.gathering = func(groups int) error {
+		if groups > most {
+			return relation.ErrBatchTooLarge
+		}
+		return nil
+	}
 }
 
 // FailMerge makes one merge of an engine fail for want of memory, after so many that do not, until restore, which tells

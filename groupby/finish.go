@@ -187,7 +187,7 @@ func (f *finishing) sum() (arrow.Array, error) {
 	if kindOf(f.result) == floating {
 		return f.make(copied(f.word(0, 0))), nil
 	}
-	if len(f.of) > 1 {
+	if len(f.of) > 1 || f.result.ID() == arrow.DECIMAL256 {
 		return f.sumParts()
 	}
 	low, high := f.word(0, 0), f.word(0, 1)
@@ -205,7 +205,7 @@ func (f *finishing) sum() (arrow.Array, error) {
 		}
 	}
 	if wrong != 0 {
-		return nil, f.overflow("cast it to decimal, whose sum has 38 digits")
+		return nil, overflow(f.aggregate.Column, f.result)
 	}
 	return f.make(copied(low)), nil
 }
@@ -216,12 +216,20 @@ type OverflowError struct{ *backend.OpError }
 // Unwrap returns the error of the operation.
 func (e OverflowError) Unwrap() error { return e.OpError }
 
-func (f *finishing) overflow(advice string) error {
+// overflow is the error of a sum of a column that a type of sums does not hold.
+func overflow(column string, t arrow.DataType) error {
+	advice := "cast it to decimal, whose sum has 38 digits"
+	switch t.ID() {
+	case arrow.DECIMAL128:
+		advice = "cast it to decimal256 or to a float"
+	case arrow.DECIMAL256:
+		advice = "cast it to a float"
+	}
 	return OverflowError{&backend.OpError{Op: "group by", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-		"the sum of column %q exceeds %s in a group; %s", f.aggregate.Column, f.result, advice)}}
+		"the sum of column %q exceeds %s in a group; %s", column, t, advice)}}
 }
 
-// sumParts makes sums of decimals of 128 or 256 bits from the exact sums of each of their words.
+// sumParts makes sums of 128 or 256 bits from the exact sums of each word of the values.
 func (f *finishing) sumParts() (arrow.Array, error) {
 	precision := f.result.(arrow.DecimalType).GetPrecision()
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
@@ -235,13 +243,13 @@ func (f *finishing) sumParts() (arrow.Array, error) {
 			continue
 		}
 		exact := f.exact(f.of, i)
+		if size, _ := exact.size(); width == 32 && size.isShort(3) {
+			copy(out[32*i:], backend.AsBytes(exact[:4]))
+			continue
+		}
 		sum := exact.into(new(big.Int))
 		if sum.CmpAbs(most) >= 0 {
-			advice := "cast it to a float"
-			if width == 16 {
-				advice = "cast it to decimal256 or to a float"
-			}
-			return nil, f.overflow(advice)
+			return nil, overflow(f.aggregate.Column, f.result)
 		}
 		if width == 16 {
 			v := decimal128.FromBigInt(sum)

@@ -65,6 +65,9 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			*a = Aggregate{Func: First, Column: a.Column, Name: a.OutputName()} // whatever a function makes of NULLs
 		}
 		out, reason := resultType(a.Func, input.Type)
+		if wide, ok := wideType(input.Type); ok && a.Wide && a.Func == Sum {
+			out = wide
+		}
 		if reason == "" && a.Func == CountDistinct {
 			if err := relation.CheckGroupKey(input); err != nil {
 				return nil, err
@@ -81,6 +84,9 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	l.Schema = arrow.NewSchema(fields, nil)
 	return l, nil
 }
+
+// Input is the type of the values of aggregate i; nil for a count of rows.
+func (l *Layout) Input(i int) arrow.DataType { return l.inputs[i].Type }
 
 // squares tells whether columns of squares are made.
 func (l *Layout) squares() bool {

@@ -12,7 +12,7 @@ import (
 //
 //	groups   codes, states, rows of least and greatest texts, numbered texts   as long as the groups
 //	work     converted columns, states of the cores of strips, words on their way to the device, code tables, the group
-//	         of each row, rows of different values
+//	         of each row
 //	stream   two parts, tables that wait for a merge or are being made
 //	output   two record batches, which have fewer rows if memory is short
 //

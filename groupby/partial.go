@@ -2,6 +2,7 @@ package groupby
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -161,6 +162,33 @@ func (s *partials) putGroups(ctx context.Context, g *groups, from, to int) error
 
 // table makes the groups [from, to) a table, whose memory is charged to held.
 func (s *partials) table(ctx context.Context, g *groups, from, to int, held *exec.Grant) (arrow.Table, error) {
+	var batches []arrow.RecordBatch
+	defer func() {
+		for _, b := range batches {
+			b.Release()
+		}
+	}()
+	for most := to - from; from < to; {
+		batch, err := s.batch(ctx, g, from, min(from+most, to), held)
+		if errors.Is(err, relation.ErrBatchTooLarge) && most > 1 {
+			most = (most + 1) / 2
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		batches, from = append(batches, batch), from+int(batch.NumRows())
+	}
+	return array.NewTableFromRecords(batches[0].Schema(), batches), nil
+}
+
+// batch is the groups [from, to) of a table.
+func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exec.Grant) (arrow.RecordBatch, error) {
+	if s.gathering != nil {
+		if err := s.gathering(to - from); err != nil {
+			return nil, err
+		}
+	}
 	var fields []arrow.Field
 	var columns []arrow.Array
 	defer func() {
@@ -229,10 +257,7 @@ func (s *partials) table(ctx context.Context, g *groups, from, to int, held *exe
 	if short != nil {
 		return nil, short
 	}
-	schema := arrow.NewSchema(fields, nil)
-	batch := array.NewRecordBatch(schema, columns, int64(to-from))
-	defer batch.Release()
-	return array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), nil
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(to-from)), nil
 }
 
 // stateType is the type of a state as a column; wide if it has two words.

@@ -305,27 +305,25 @@ func (s *streaming) nothing(ctx context.Context) error {
 	return err
 }
 
-// countPairs adds a state to g: the number of different values of a column, of which inner has those of each group. row
-// is the state of g with first rows.
+// countPairs adds a state to g: the number of different values of a column, of which inner has those of each group. Both
+// came from tables of their own, and the first rows of the groups in the stream tell which are equal. row is the state
+// of g with these.
 func (s *streaming) countPairs(ctx context.Context, g, inner *groups, column string, row int) (state int, err error) {
 	if s.merging != nil {
 		if err := s.merging(); err != nil {
 			return 0, err
 		}
 	}
-	held := s.memory()
-	defer held.Release()
-	values, err := s.distinct[column].table(ctx, inner, 0, inner.rows, held)
-	if err != nil {
-		return 0, err
-	}
-	defer values.Release()
-	counts, count := countValues(values, column)
-	first := counts.need(request{reduce.Min, value{column: stateName(s.distinct[column].rowState())}, -1})
-	outer, err := s.group(ctx, counts, s.layout.Spec.By)
+	pairs := &program{table: inner.table, numbers: -1}
+	pairs.need(request{fn: reduce.Count, part: -1})
+	outer, err := s.group(ctx, pairs, s.layout.Spec.By)
 	if err != nil {
 		return 0, err
 	}
 	defer outer.release()
-	return g.align(row, outer, first, count)
+	counts, first, err := outer.countPairs(ctx, inner, column, inner.words(s.distinct[column].rowState(), 0))
+	if err != nil {
+		return 0, err
+	}
+	return g.align(row, first, counts)
 }

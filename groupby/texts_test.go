@@ -3,6 +3,7 @@ package groupby_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // TestTexts: least and greatest texts of every type are compared byte by byte, whatever chunk, part or dictionary they
@@ -118,4 +120,65 @@ func requireTexts(t *testing.T, r *groupby.Result, err error, want map[string][2
 		want = map[string][2]string{"": {"xx", "\xff\x00"}}
 	}
 	require.Equal(t, want, got)
+}
+
+// TestGatherAtMost: groups whose texts are too long for the offsets of one batch wait for a merge in several.
+func TestGatherAtMost(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		const rows = 300
+		tab := table(t, rows,
+			column{"k", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(row % 3) }, nil},
+			column{"s", arrow.BinaryTypes.String, func(row int) uint64 { return uint64(row * 7 % 90) },
+				func(row int) bool { return row%11 == 0 }})
+		e := engine(t, device)
+		groupby.GatherAtMost(e, 7)
+		check(t, e, tab, groupby.Spec{By: []string{"s"}, Aggregates: []groupby.Aggregate{{Func: groupby.Max, Column: "s"},
+			{Func: groupby.CountDistinct, Column: "k"}}})
+		check(t, e, tab, groupby.Spec{By: []string{"k"}, Aggregates: []groupby.Aggregate{
+			{Func: groupby.CountDistinct, Column: "s"}, {Func: groupby.CountDistinct, Column: "k"}}})
+		groupby.GatherAtMost(e, 0)
+		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"s"}})
+		require.NoError(t, err)
+		defer groupby.Parts(rows / 3)()
+		_, err = e.Stream(t.Context(), layout, batchesOf(tab))
+		require.ErrorIs(t, err, relation.ErrBatchTooLarge)
+	})
+}
+
+// TestDistinctBeyond2GiB counts different texts of 2.1 GiB, which share 3 MiB of memory.
+func TestDistinctBeyond2GiB(t *testing.T) {
+	devicetest.SkipShort(t)
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		const texts, bytes = 2200, 1 << 20
+		all := make([]byte, bytes+texts)
+		random := rand.NewChaCha8([32]byte{1})
+		_, _ = random.Read(all)
+		var chunks []arrow.Array
+		for i := range int32(2 * texts) {
+			offsets := []int32{i % texts, i%texts + bytes}
+			data := array.NewData(arrow.BinaryTypes.Binary, 1, []*memory.Buffer{nil,
+				memory.NewBufferBytes(backend.AsBytes(offsets)), memory.NewBufferBytes(all)}, nil, 0, 0)
+			chunks = append(chunks, array.MakeFromData(data))
+			data.Release()
+		}
+		field := arrow.Field{Name: "s", Type: arrow.BinaryTypes.Binary}
+		tab := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil),
+			[]arrow.Column{*arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks))}, 2*texts)
+		spec := groupby.Spec{Aggregates: []groupby.Aggregate{{Func: groupby.CountDistinct, Column: "s"}}}
+		layout, err := groupby.NewLayout(tab.Schema(), spec)
+		require.NoError(t, err)
+		requireCount := func(r *groupby.Result, err error) {
+			t.Helper()
+			require.NoError(t, err)
+			defer r.Close()
+			for batch, err := range r.Batches(t.Context()) {
+				require.NoError(t, err)
+				require.EqualValues(t, texts, batch.Column(0).(*array.Int64).Value(0))
+				batch.Release()
+			}
+		}
+		e := engine(t, device)
+		requireCount(e.GroupLayout(t.Context(), layout, tab))
+		requireCount(e.Stream(t.Context(), layout, batchesOf(tab)))
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -17,13 +18,13 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// byKey is the way of groups by keys of the join that are counted, or of which least and greatest values are wanted. It
+// byKey is the way of groups by keys of the join of which counts, sums, means, least and greatest values are wanted. It
 // groups each side by the keys first, and joins the groups. n left rows and m right rows of a key are one row, which
-// stands for n·m joined rows:
+// stands for n·m joined rows. Each value of the left rows is in m of them, so their sum counts m times:
 //
-//	left   k n     right   k m     inner   k count     left   k count
-//	       1 3             1 2             1   6              1   6
-//	       2 1             3 5                                2   1
+//	left   k n sum     right   k m     inner   k count sum     left   k count sum
+//	       1 3   5             1 2             1   6    10            1   6    10
+//	       2 1   7             3 5                                    2   1     7
 //
 // The join sees each key once a side, and matches NULL as the join of the rows does. What rows of a key have in common,
 // as whether they have a partner, their group has too. The joined groups are grouped once more, because not all keys
@@ -34,20 +35,23 @@ type byKey struct {
 	join    *join.Layout // of the groups
 	columns []int        // of the joined groups: the keys that are asked for
 	rows    [2]int       // columns with numbers of rows of each side; -1 if the output has no rows of it
-	values  []value      // of each aggregate
+	values  []value      // of each aggregate, and then the numbers of values of which means are wanted
+	schema  *arrow.Schema
+	means   []int // by aggregate, the value that has the numbers
 }
 
 // value says how an aggregate comes from a joined row of groups.
 type value struct {
-	count  bool // it is a number of rows or values; otherwise it is the value of the column
-	column int  // values that are counted or returned, of rows of side; -1: all rows are counted
+	fn     groupby.Func // Count, Sum, Min or Max
+	name   string       // of the values in groups of side; "": all rows are counted
+	column int          // of the joined groups; -1: all rows are counted
 	side   relation.Side
 }
 
 // Columns of groups, whose names no column of a user has.
 var rowsName = [2]string{"\x00left rows", "\x00right rows"}
 
-const valueName = "\x00value "
+const valueName, numberName = "\x00value ", "\x00number "
 
 // newByKey returns nil for groups that have to come from rows. asked is the specification of the join as it was given.
 func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
@@ -82,25 +86,42 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 			return nil
 		}
 	}
-	b := &byKey{}
-	var names []string // of values
-	for _, a := range l.Groups.Spec.Aggregates {
-		counts := a.Func == groupby.Count
-		if !counts && a.Func != groupby.Min && a.Func != groupby.Max {
+	b := &byKey{means: make([]int, len(l.Groups.Spec.Aggregates))}
+	var numbers []value
+	for i, a := range l.Groups.Spec.Aggregates {
+		v := value{fn: a.Func}
+		if a.Column == "" {
+			b.values = append(b.values, v)
+			continue
+		}
+		c := columnOf(a.Column)
+		if c.Role != join.ValueColumn {
 			return nil
 		}
-		v, name := value{count: counts}, ""
-		if a.Column != "" {
-			c := columnOf(a.Column)
-			if c.Role != join.ValueColumn {
+		v.side, v.name = c.Side, valueName+a.OutputName()
+		of := func(fn groupby.Func, name string) {
+			grouping[c.Side].Aggregates = append(grouping[c.Side].Aggregates,
+				groupby.Aggregate{Func: fn, Column: c.Source, Name: name, Wide: true})
+		}
+		switch a.Func {
+		case groupby.Avg:
+			number := value{groupby.Count, numberName + a.OutputName(), -1, c.Side}
+			b.means[i], numbers = len(l.Groups.Spec.Aggregates)+len(numbers), append(numbers, number)
+			of(groupby.Count, number.name)
+			fallthrough
+		case groupby.Sum:
+			// Products of wider decimals and counts have more than 256 bits.
+			if v.fn = groupby.Sum; sourceType(schemas[c.Side], c.Source).ID() == arrow.DECIMAL256 {
 				return nil
 			}
-			v.side, name = c.Side, valueName+a.OutputName()
-			grouping[c.Side].Aggregates = append(grouping[c.Side].Aggregates,
-				groupby.Aggregate{Func: a.Func, Column: c.Source, Name: name})
+		case groupby.Count, groupby.Min, groupby.Max:
+		default:
+			return nil
 		}
-		b.values, names = append(b.values, v), append(names, name)
+		of(v.fn, v.name)
+		b.values = append(b.values, v)
 	}
+	b.values = append(b.values, numbers...)
 	var err error
 	for side := range grouping {
 		if b.sides[side], err = groupby.NewLayout(schemas[side], grouping[side]); err != nil {
@@ -124,23 +145,93 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 	for side := range b.rows {
 		b.rows[side] = of(relation.Side(side), rowsName[side])
 	}
-	for i, name := range names {
-		if b.values[i].column = -1; name != "" {
-			b.values[i].column = of(b.values[i].side, name)
+	fields := slices.Clone(l.Groups.Schema.Fields()[:len(b.columns)])
+	for i := range b.values {
+		v, field := &b.values[i], arrow.Field{Type: arrow.PrimitiveTypes.Int64, Nullable: true}
+		if v.column = -1; v.name != "" {
+			v.column = of(v.side, v.name)
+			field.Type = sourceType(b.sides[v.side].Schema, v.name)
+		}
+		if field.Name = v.name; i < len(b.means) {
+			field.Name = l.Groups.Spec.Aggregates[i].OutputName()
+		}
+		fields = append(fields, field)
+	}
+	b.schema = arrow.NewSchema(fields, nil)
+	return b
+}
+
+func sourceType(schema *arrow.Schema, name string) arrow.DataType {
+	return schema.Field(schema.FieldIndices(name)[0]).Type
+}
+
+// merging are the aggregates of the rows of batches that give the groups of the output, by the columns of b.schema.
+func (b *byKey) merging() (all []groupby.Aggregate) {
+	for i, v := range b.values {
+		name := b.schema.Field(len(b.columns) + i).Name
+		if v.fn == groupby.Count {
+			v.fn = groupby.Sum
+		}
+		all = append(all, groupby.Aggregate{Func: v.fn, Column: name, Name: name})
+	}
+	return all
+}
+
+// finish returns the columns of the output of a batch of merged groups, which the caller releases.
+func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []arrow.Array, err error) {
+	for i, column := range merged.Columns()[:l.Schema.NumFields()] {
+		a := groupby.Aggregate{}
+		if i >= len(b.columns) {
+			a = l.Spec.Aggregates[i-len(b.columns)]
+		}
+		sums, exact := column.(*array.Decimal256)
+		switch {
+		case a.Func == groupby.Sum && exact:
+			column, err = groupby.Narrow(sums, a.Column, l.Input(i-len(b.columns)))
+		case a.Func == groupby.Avg:
+			counts := merged.Column(len(b.columns) + b.means[i-len(b.columns)]).(*array.Int64)
+			if exact {
+				column = groupby.Means(sums, counts)
+			} else {
+				column = quotients(column.(*array.Float64), counts)
+			}
+		default:
+			column.Retain()
+		}
+		if err != nil {
+			for _, c := range columns {
+				c.Release()
+			}
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
+// quotients divides sums by numbers of values. Those of NULL are NULL.
+func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
+	out := array.NewFloat64Builder(memory.DefaultAllocator)
+	defer out.Release()
+	for i, sum := range sums.Float64Values() {
+		if sums.IsNull(i) {
+			out.AppendNull()
+		} else {
+			out.Append(sum / float64(counts.Value(i)))
 		}
 	}
-	return b
+	return out.NewArray()
 }
 
 // batches yields, for each batch of joined groups, the keys and the values of the rows that they stand for. rows counts
 // these.
-func (b *byKey) batches(joined *join.Result, schema *arrow.Schema, rows *uint64) func(context.Context) iter.Seq2[
+func (b *byKey) batches(joined *join.Result, rows *uint64) func(context.Context) iter.Seq2[
 	arrow.RecordBatch, error] {
 	return func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {
 			for batch, err := range joined.Batches(ctx) {
 				if err == nil {
-					batch, err = b.batch(batch, schema, rows)
+					batch, err = b.batch(batch, rows)
 				}
 				if !yield(batch, err) {
 					return
@@ -151,7 +242,7 @@ func (b *byKey) batches(joined *join.Result, schema *arrow.Schema, rows *uint64)
 }
 
 // batch releases the batch of joined groups.
-func (b *byKey) batch(groups arrow.RecordBatch, schema *arrow.Schema, rows *uint64) (arrow.RecordBatch, error) {
+func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch, error) {
 	defer groups.Release()
 	var columns []arrow.Array
 	for _, c := range b.columns {
@@ -166,8 +257,14 @@ func (b *byKey) batch(groups arrow.RecordBatch, schema *arrow.Schema, rows *uint
 		*rows += uint64(n)
 	}
 	for _, v := range b.values {
-		if !v.count {
+		switch v.fn {
+		case groupby.Min, groupby.Max:
 			columns = append(columns, groups.Column(v.column))
+			continue
+		case groupby.Sum:
+			column := multiples(groups.Column(v.column), numbers[1-v.side])
+			defer column.Release()
+			columns = append(columns, column)
 			continue
 		}
 		counted, times := numbers[0], numbers[1]
@@ -189,7 +286,48 @@ func (b *byKey) batch(groups arrow.RecordBatch, schema *arrow.Schema, rows *uint
 		defer column.Release()
 		columns = append(columns, column)
 	}
-	return array.NewRecordBatch(schema, columns, groups.NumRows()), nil
+	return array.NewRecordBatch(b.schema, columns, groups.NumRows()), nil
+}
+
+// multiples returns sums, times the number of rows of the other side. Exact sums are below 2^190 then, because the
+// values have at most 128 bits, and a product of rows at most 63.
+func multiples(sums arrow.Array, times multiplicity) arrow.Array {
+	if floats, ok := sums.(*array.Float64); ok {
+		out := make([]float64, sums.Len())
+		for i, v := range floats.Float64Values() {
+			out[i] = v * float64(times.of(i, 1))
+		}
+		return withNulls(sums, backend.AsBytes(out))
+	}
+	out := make([]decimal256.Num, sums.Len())
+	for i, v := range sums.(*array.Decimal256).Values() {
+		words, carry, c := v.Array(), uint64(0), uint64(0)
+		for w, word := range words { // modulo 2^256, which two's complement allows
+			high, low := bits.Mul64(word, uint64(times.of(i, 1)))
+			words[w], c = bits.Add64(low, carry, 0)
+			carry = high + c
+		}
+		out[i] = decimal256.New(words[3], words[2], words[1], words[0])
+	}
+	return withNulls(sums, backend.AsBytes(out))
+}
+
+// withNulls is an array of the type of another one, with its NULLs.
+func withNulls(of arrow.Array, values []byte) arrow.Array {
+	var valid *memory.Buffer
+	if of.NullN() > 0 {
+		bitmap := make([]byte, (of.Len()+7)/8)
+		for i := range of.Len() {
+			if of.IsValid(i) {
+				bitmap[i/8] |= 1 << (i % 8)
+			}
+		}
+		valid = memory.NewBufferBytes(bitmap)
+	}
+	data := array.NewData(of.DataType(), of.Len(), []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil,
+		of.NullN(), 0)
+	defer data.Release()
+	return array.MakeFromData(data)
 }
 
 // multiplicity is how many rows of a side a joined row of groups stands for.

@@ -124,7 +124,7 @@ func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source
 	}
 	defer joined.Close()
 	rows := uint64(0)
-	r, err := e.group(ctx, l, l.sums, joined, l.byKey.batches(joined, l.Groups.Schema, &rows))
+	r, err := e.group(ctx, l, l.sums, joined, l.byKey.batches(joined, &rows))
 	if err == nil {
 		r.rows, r.sides = rows, grouped[:]
 	}

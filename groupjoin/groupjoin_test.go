@@ -174,8 +174,8 @@ func TestKinds(t *testing.T) {
 	})
 }
 
-// TestByKey: counts, least and greatest values by keys of the join come from groups of both sides, for every kind of
-// join, and for keys that are asked for in part, separate, compared twice, and of texts.
+// TestByKey: counts, sums, means, least and greatest values by keys of the join come from groups of both sides, for every
+// kind of join, and for keys that are asked for in part, separate, compared twice, and of texts.
 func TestByKey(t *testing.T) {
 	left, right := table(t, 1, 300, 9, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 12, arrow.PrimitiveTypes.Int64)
 	none := table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)
@@ -205,12 +205,12 @@ func TestByKey(t *testing.T) {
 				values := []string{"count"}
 				switch {
 				case how.Has(0):
-					values = append(values, "count:f", "min:own1")
+					values = append(values, "count:f", "min:own1", "sum:own1", "avg:own1", "avg:f")
 				default:
-					values = append(values, "count:f", "max:own2")
+					values = append(values, "count:f", "max:own2", "sum:own2", "sum:f")
 				}
 				if how.Pairs() {
-					values = append(values, "max:own2", "count:f_right")
+					values = append(values, "max:own2", "count:f_right", "sum:own2", "avg:own2", "sum:f_right")
 				}
 				if len(spec.On) == 1 && by[0] == "k" {
 					values = append(values, "min:t")

@@ -1,6 +1,6 @@
 // Package groupjoin joins two sides and groups the joined rows, without ever having all of them. The rows go from the
-// join to a group-by batch by batch, with the columns that it needs. Where only counts, least and greatest values are
-// asked for by the keys of the join, no pair of rows is made at all. docs/groupby.md describes both.
+// join to a group-by batch by batch, with the columns that it needs. Where counts, sums, means, least and
+// greatest values are asked for by the keys of the join, no pair of rows is made at all. docs/groupby.md describes both.
 package groupjoin
 
 import (
@@ -79,14 +79,15 @@ func (l *Layout) ByKey() bool { return l.byKey != nil }
 // sumLayout is that of the group-by of rows that stand for several joined rows each: their counts are added. Columns
 // are named as in the output.
 func (l *Layout) sumLayout() (*groupby.Layout, error) {
-	spec := l.Groups.Spec
-	spec.Aggregates = nil
-	for _, a := range l.Groups.Spec.Aggregates {
-		merging := groupby.Aggregate{Func: a.Func, Column: a.OutputName(), Name: a.OutputName()}
-		if a.Func == groupby.Count {
-			merging.Func = groupby.Sum
-		}
-		spec.Aggregates = append(spec.Aggregates, merging)
+	spec, schema := l.Groups.Spec, l.Groups.Schema
+	if l.byKey != nil {
+		spec.Aggregates, schema = l.byKey.merging(), l.byKey.schema
+		return groupby.NewLayout(schema, spec)
 	}
-	return groupby.NewLayout(l.Groups.Schema, spec)
+	spec.Aggregates = nil
+	for _, a := range l.Groups.Spec.Aggregates { // counts of all rows
+		spec.Aggregates = append(spec.Aggregates,
+			groupby.Aggregate{Func: groupby.Sum, Column: a.OutputName(), Name: a.OutputName()})
+	}
+	return groupby.NewLayout(schema, spec)
 }

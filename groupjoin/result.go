@@ -61,13 +61,30 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 				yield(nil, r.Layout.explain(err))
 				return
 			}
-			named := array.NewRecordBatch(r.Schema(), batch.Columns(), batch.NumRows())
-			batch.Release()
-			if !yield(named, nil) {
+			named, err := r.finish(batch)
+			if !yield(named, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// finish makes a batch of the output, and releases the one that it is made of.
+func (r *Result) finish(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
+	defer batch.Release()
+	if r.Layout.byKey == nil {
+		return array.NewRecordBatch(r.Schema(), batch.Columns(), batch.NumRows()), nil
+	}
+	columns, err := r.Layout.byKey.finish(r.Layout.Groups, batch)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	return array.NewRecordBatch(r.Schema(), columns, batch.NumRows()), nil
 }
 
 // Explain returns the text of what was done.

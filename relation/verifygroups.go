@@ -27,16 +27,16 @@ func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint
 	side := &p.sides[Left]
 	err = forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {
 		c := comparison{standing: &t, s: s, sides: [2]Side{Left, Left}}
-		packed := make([]uint64, stripRows)
+		packed, rows := make([]uint64, stripRows), new(standingRows)
 		for strip := from; strip < to && !t.differ.Load(); strip += stripRows {
 			end := min(strip+stripRows, to)
 			packStrip(p, side, s, strip, end, packed[:end-strip])
-			for i, code := range packed[:end-strip] {
-				group, found := t.find(code)
-				if !found {
-					t.differ.Store(true)
-				} else if row := t.row(group); row != uint32(strip+i) {
-					c.add(row, uint32(strip+i))
+			for at := strip; at < end; at += fetchRows {
+				some := packed[at-strip : min(at+fetchRows, end)-strip]
+				for i, row := range rows.find(&t, some) {
+					if row != uint32(at+i) {
+						c.add(row, uint32(at+i))
+					}
 				}
 			}
 		}
@@ -44,6 +44,41 @@ func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint
 		return nil
 	})
 	return !t.differ.Load(), err
+}
+
+// standingRows is the working memory of find.
+type standingRows struct {
+	places  [fetchRows]*uint32
+	codesAt [fetchRows]*uint64
+	numbers [fetchRows]uint32
+	codes   [fetchRows]uint64
+	rows    [fetchRows]uint32
+}
+
+// find returns the row of each code, at most fetchRows. The table differs if it has not all of them. No step depends on
+// the one before, so that cache misses overlap.
+func (r *standingRows) find(t *standing, codes []uint64) []uint32 {
+	for i, code := range codes {
+		r.places[i] = &t.slots[t.slot(code)]
+	}
+	fetch(r.numbers[:len(codes)], r.places[:len(codes)])
+	for i, number := range r.numbers[:len(codes)] {
+		r.numbers[i] = max(number, 1) - 1
+		r.codesAt[i] = &t.codes[r.numbers[i]]
+	}
+	fetch(r.codes[:len(codes)], r.codesAt[:len(codes)])
+	for i, code := range codes {
+		if r.codes[i] != code { // of another code, which came first
+			number, found := t.find(code)
+			if !found {
+				t.differ.Store(true)
+			}
+			r.numbers[i] = number
+		}
+		r.places[i] = &t.rows[r.numbers[i]]
+	}
+	fetch(r.rows[:len(codes)], r.places[:len(codes)])
+	return r.rows[:len(codes)]
 }
 
 // NumberKeys returns for each row the number of its key, in the order of their first rows, by a map of the values of
