@@ -145,7 +145,8 @@ func shifted(ctx context.Context, ids []uint32, from, null uint32, absent bool) 
 	return all, err
 }
 
-// manyChunks is the number of chunks from which on a gather looks only at those that it reads.
+// manyChunks is the number of chunks from which on a gather prepares only those near its rows. Of those before, it only
+// counts the rows.
 const manyChunks = 1 << 10
 
 // nearChunks returns the chunks of a column from that of the first row to that of the last one, and how many rows are
