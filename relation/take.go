@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,7 +29,7 @@ import (
 // backend.ErrInvalidInput for an id that the column does not have, or for corrupt buffers; backend.ErrUnsupported if
 // the index type is too narrow for the dictionaries of all chunks; backend.ErrCancelled and backend.ErrTimedOut.
 func Take(ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator) (arrow.Array, error) {
-	data, err := takeColumn(ctx, column, ids, alloc)
+	data, err := takeColumn(ctx, column, ids, false, alloc)
 	if err != nil {
 		return nil, fmt.Errorf("gather %d rows of type %s: %w", len(ids), column.DataType(), err)
 	}
@@ -48,42 +49,12 @@ func TakeNullable(
 	if !slices.Contains(ids, NoRow) {
 		return Take(ctx, column, ids, alloc)
 	}
-	data, err := takeNullable(ctx, column, ids, alloc)
+	data, err := takeColumn(ctx, column, ids, true, alloc)
 	if err != nil {
 		return nil, fmt.Errorf("gather %d rows of type %s: %w", len(ids), column.DataType(), err)
 	}
 	defer data.Release()
 	return array.MakeFromData(data), nil
-}
-
-// takeNullable appends a null row to the column, to which absent ids refer.
-func takeNullable(
-	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
-) (arrow.ArrayData, error) {
-	if err := primitive.CheckRows("gather", uint64(column.Len())); err != nil {
-		return nil, err
-	}
-	null, err := Nulls(column.DataType(), 1, alloc)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Release()
-	present := make([]uint32, len(ids))
-	err = forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
-		for i, id := range ids[from:to] {
-			if id == NoRow {
-				id = uint32(column.Len())
-			} else if uint64(id) >= uint64(column.Len()) {
-				return errNoRow(from+i, id, column)
-			}
-			present[from+i] = id
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return take(ctx, column.DataType(), append(chunkData(column), null.Data()), present, alloc)
 }
 
 func errNoRow(i int, id uint32, column *arrow.Chunked) error {
@@ -98,21 +69,121 @@ func chunkData(column *arrow.Chunked) []arrow.ArrayData {
 	return chunks
 }
 
+// takeColumn gathers rows of a column. If ids may be NoRow, absent ones refer to a null row behind the chunks.
 func takeColumn(
-	ctx context.Context, column *arrow.Chunked, ids []uint32, alloc memory.Allocator,
+	ctx context.Context, column *arrow.Chunked, ids []uint32, absent bool, alloc memory.Allocator,
 ) (arrow.ArrayData, error) {
-	err := forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
+	if err := primitive.CheckRows("gather", uint64(column.Len())); absent && err != nil {
+		return nil, err
+	}
+	first, last, err := firstAndLast(ctx, column, ids, absent)
+	if err != nil {
+		return nil, err
+	}
+	of := func(chunks []arrow.ArrayData, skipped int) (arrow.ArrayData, error) {
+		ids, null := ids, uint32(0)
+		if absent {
+			for _, chunk := range chunks {
+				null += uint32(chunk.Len())
+			}
+			one, err := Nulls(column.DataType(), 1, alloc)
+			if err != nil {
+				return nil, err
+			}
+			defer one.Release()
+			chunks = append(chunks, one.Data())
+		}
+		if absent || skipped > 0 {
+			if ids, err = shifted(ctx, ids, uint32(skipped), null, absent); err != nil {
+				return nil, err
+			}
+		}
+		return take(ctx, column.DataType(), chunks, ids, alloc)
+	}
+	if near, skipped := nearChunks(column, first, last); near != nil {
+		if data, err := of(near, skipped); err == nil {
+			return data, nil
+		} // the error names a chunk by its number among these
+	}
+	return of(chunkData(column), 0)
+}
+
+// firstAndLast returns the least and the largest id, and checks all.
+func firstAndLast(ctx context.Context, column *arrow.Chunked, ids []uint32, absent bool) (first, last uint32, err error) {
+	var mutex sync.Mutex
+	first = NoRow
+	err = forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
+		low, high := uint32(NoRow), uint32(0)
 		for i, id := range ids[from:to] {
+			if absent && id == NoRow {
+				continue
+			}
 			if uint64(id) >= uint64(column.Len()) {
 				return errNoRow(from+i, id, column)
+			}
+			low, high = min(low, id), max(high, id)
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		first, last = min(first, low), max(last, high)
+		return nil
+	})
+	return first, last, err
+}
+
+// shifted returns ids that count from another row on; absent ones are that of a null.
+func shifted(ctx context.Context, ids []uint32, from, null uint32, absent bool) ([]uint32, error) {
+	all := make([]uint32, len(ids))
+	err := forBlocks(ctx, len(ids), func(_ *scratch, begin, end int) error {
+		for i := begin; i < end; i++ {
+			if all[i] = ids[i] - from; absent && ids[i] == NoRow {
+				all[i] = null
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	return all, err
+}
+
+// manyChunks is the number of chunks from which on a gather prepares only those near its rows. Of those before, it only
+// counts the rows.
+const manyChunks = 1 << 10
+
+// nearChunks returns the chunks of a column from that of the first row to that of the last one, and how many rows are
+// before them; nil if it has so few that all may be looked at. A part of a stream of small batches may have a chunk for
+// each row, and the rows of a batch of output are often near one another. Dictionaries need all chunks, or else batches
+// would have different ones.
+func nearChunks(column *arrow.Chunked, first, last uint32) (near []arrow.ArrayData, skipped int) {
+	if len(column.Chunks()) < manyChunks || first > last || hasDictionary(column.DataType()) {
+		return nil, 0
 	}
-	return take(ctx, column.DataType(), chunkData(column), ids, alloc)
+	at := 0
+	for _, chunk := range column.Chunks() {
+		end := at + chunk.Len()
+		switch {
+		case at > int(last):
+			return near, skipped
+		case end > int(first):
+			near = append(near, chunk.Data())
+		default:
+			skipped = end
+		}
+		at = end
+	}
+	return near, skipped
+}
+
+// hasDictionary reports whether a type is a dictionary, or has one in it.
+func hasDictionary(dtype arrow.DataType) bool {
+	switch dt := dtype.(type) {
+	case *arrow.DictionaryType:
+		return true
+	case arrow.ExtensionType:
+		return hasDictionary(dt.StorageType())
+	case arrow.NestedType:
+		return slices.ContainsFunc(dt.Fields(), func(f arrow.Field) bool { return hasDictionary(f.Type) })
+	}
+	return false
 }
 
 // taker holds what the gathers of all types share: the requested rows, and where each chunk starts.

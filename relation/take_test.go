@@ -419,6 +419,64 @@ func TestTakeOfFewRows(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*unsafe.Sizeof(scratch{})))
 }
 
+// TestTakeFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives the
+// same as one from all of them; dictionaries of batches stay the same.
+func TestTakeFromManyChunks(t *testing.T) {
+	const rows = 3 * manyChunks
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "number", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: arrow.BinaryTypes.String},
+		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int16)},
+		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
+	}, nil))
+	defer b.Release()
+	for i := range rows {
+		if i%7 == 3 {
+			for _, f := range b.Fields() {
+				f.AppendNull()
+			}
+			continue
+		}
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.StringBuilder).Append(strconv.Itoa(i))
+		b.Field(2).(*array.ListBuilder).Append(true)
+		b.Field(2).(*array.ListBuilder).ValueBuilder().(*array.Int16Builder).AppendValues(make([]int16, i%3), nil)
+		require.NoError(t, b.Field(3).(*array.BinaryDictionaryBuilder).AppendString(strconv.Itoa(i%5)))
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	const calls = 20
+	for i, values := range batch.Columns() {
+		chunks := make([]arrow.Array, rows)
+		for row := range chunks {
+			chunks[row] = array.NewSlice(values, int64(row), int64(row)+1)
+		}
+		column := arrow.NewChunked(values.DataType(), chunks)
+		for _, ids := range [][]uint32{{2000, 2003, 1999, 2003}, {0, 5}, {rows - 1}, {rows - 1, 0, 1500}} {
+			got, err := Take(t.Context(), column, ids, memory.DefaultAllocator)
+			require.NoError(t, err)
+			require.True(t, array.Equal(slowTake(t, column, ids), got), "%s %v: %s", values.DataType(), ids, got)
+			got, err = TakeNullable(t.Context(), column, append(ids, NoRow, ids[0]), memory.DefaultAllocator)
+			require.NoError(t, err)
+			for at, id := range append(ids, NoRow, ids[0]) {
+				require.Equal(t, id == NoRow || values.IsNull(int(id)), got.IsNull(at))
+				require.True(t, got.IsNull(at) || got.ValueStr(at) == values.ValueStr(int(id)))
+			}
+		}
+		if i == 3 {
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			taken, err := Take(t.Context(), column, []uint32{2000, 2010, 2005}, memory.DefaultAllocator)
+			require.NoError(t, err)
+			taken.Release()
+		}
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*rows*8), values.DataType())
+	}
+}
+
 // TestTakeDifferentDictionaries gathers from chunks with different dictionaries, of types that arrow-go unifies and of
 // other types.
 func TestTakeDifferentDictionaries(t *testing.T) {

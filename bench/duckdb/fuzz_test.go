@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -22,10 +23,11 @@ import (
 )
 
 var (
-	fuzzCases = flag.Int("cases", 1000, "how many joins TestFuzz holds against DuckDB; TestFuzzOnVulkan a twentieth")
-	fuzzSeed  = flag.Uint64("seed", 1, "of the first case; the others follow")
-	fuzzMost  = flag.Int("failures", 5, "how many cases may fail before the test ends")
-	fuzzOne   = flag.String("case", "", "a case, as JSON, to be run alone")
+	fuzzCases = flag.Int("cases", 0, "how many joins TestFuzz holds against DuckDB; TestFuzzOnVulkan a twentieth. "+
+		"0: 1000, or 100 under -short")
+	fuzzSeed = flag.Uint64("seed", 1, "of the first case; the others follow")
+	fuzzMost = flag.Int("failures", 5, "how many cases may fail before the test ends")
+	fuzzOne  = flag.String("case", "", "a case, as JSON, to be run alone")
 )
 
 // TestFuzz holds the engine against DuckDB: joins of random tables, by random kinds, options and limits. Case n follows
@@ -33,7 +35,7 @@ var (
 // engine. The case under way is in a file of the folder for temporary files: one may end the process.
 func TestFuzz(t *testing.T) {
 	devicetest.HostTest(t)
-	fuzz(t, *fuzzCases, nil)
+	fuzz(t, 1, nil)
 }
 
 // TestFuzzOnVulkan does the same on the Vulkan devices that are selected.
@@ -42,7 +44,7 @@ func TestFuzzOnVulkan(t *testing.T) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		ops, err := primitive.New(device, nil)
 		require.NoError(t, err)
-		fuzz(t, (*fuzzCases+19)/20, ops)
+		fuzz(t, 20, ops)
 		require.NoError(t, device.Close())
 	}
 }
@@ -68,6 +70,26 @@ var found = map[string]string{
 		"Most":32},"Right":{"Seed":16242142041244337293,"Rows":[[0,2250]],"Draw":"sorted","Most":32},"Keys":[{"Types":[
 		"float64","float64"],"Values":"dense"},{"Types":["int32","int32"],"Values":"dense"}],"How":"right-semi",
 		"Device":"small","WindowRows":2136,"HashBits":0,"DeviceMemory":384149}`,
+	"keys that repeat in a part without output": `{"Left":{"Seed":96246336789231386,"Rows":null,"Draw":"sorted",
+		"Most":4},"Right":{"Seed":9204133206161401577,"Rows":[[8100,8101],[8229,8230]],"Draw":"one","Most":4},
+		"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","Validate":"m:1","Device":"host",
+		"DeviceMemory":68360}`,
+	"keys of other types that repeat in a part without output": `{"Left":{"Seed":14622410892800536133,"Rows":null,
+		"Draw":"sorted","Most":2},"Right":{"Seed":12720221875782745615,"Rows":[[124,157],[162,213]],"Draw":"sorted",
+		"Most":2},"Keys":[{"Types":["decimal256(30,1)","int64"],"Values":"dense"}],"How":"inner","Validate":"m:1",
+		"Device":"small","DeviceMemory":75379}`,
+	"parts that need more memory than the first one that lacks it": `{"Left":{"Seed":10574559396251929445,
+		"Rows":[[311,1065],[1171,1372],[1459,1807]],"Draw":"unique","Most":2048},"Right":{"Seed":16396262244477141584,
+		"Rows":[[4,5],[6,7],[8,9],[11,12]],"Draw":"sorted","Most":128},"Keys":[{"Types":["int32","int32"],
+		"Values":"special"},{"Types":["binary_view","binary_view"],"Values":"dense","Div":2,"Mod":21}],"How":"left",
+		"BuildSide":"left","Device":"small","DeviceMemory":77356}`,
+	"rows of a build side alone, of which none were expected": `{"Left":{"Seed":14674453890347765380,"Rows":null,
+		"Draw":"sorted","Most":8},"Right":{"Seed":3410268339777417301,"Rows":[[2,3],[3,4]],"Draw":"sorted","Most":8,
+		"Offset":19},"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"right-anti","BuildSide":"right",
+		"Parts":1,"Device":"host","GranuleRows":133,"HostMemory":30294}`,
+	"keys of both sides that are unique": `{"Left":{"Seed":8678630873561272555,"Rows":null,"Draw":"sorted","Most":2048},
+		"Right":{"Seed":6129833238419544116,"Rows":[[1629,1630]],"Draw":"sorted","Most":4},"Keys":[{"Types":["int32","int32"],
+		"Values":"dense"}],"How":"inner","Validate":"1:1","Device":"host","HostMemory":3907}`,
 }
 
 func TestFuzzFound(t *testing.T) {
@@ -130,7 +152,8 @@ func parseCase(t *testing.T, text string) *fuzzCase {
 	return &c
 }
 
-func fuzz(t *testing.T, cases int, vulkan *primitive.Ops) {
+// fuzz runs a share of the cases.
+func fuzz(t *testing.T, share int, vulkan *primitive.Ops) {
 	f := newFuzzer(t, vulkan)
 	if *fuzzOne != "" {
 		if c := parseCase(t, *fuzzOne); (c.Device == "vulkan") == (vulkan != nil) {
@@ -141,17 +164,20 @@ func fuzz(t *testing.T, cases int, vulkan *primitive.Ops) {
 	underWay := filepath.Join(os.TempDir(), fmt.Sprintf("spirjoin-fuzz-%d.json", os.Getpid()))
 	defer os.Remove(underWay)
 	failed, start := 0, time.Now()
+	cases := (cmp.Or(*fuzzCases, devicetest.Short(100, 1000)) + share - 1) / share
+	seed := *fuzzSeed
+	t.Logf("%d cases from -seed %d on", cases, seed)
 	for n := range cases {
-		c := drawCase(*fuzzSeed+uint64(n), vulkan != nil)
+		c := drawCase(seed+uint64(n), vulkan != nil)
 		require.NoError(t, os.WriteFile(underWay, []byte(c.String()), 0o600))
 		if !f.agrees(t, c) {
 			if failed++; failed == *fuzzMost {
-				t.Fatalf("after %d cases", n+1)
+				t.Fatalf("after %d cases of -seed %d", n+1, seed)
 			}
 		}
 		if done := n + 1; done%1000 == 0 || done == cases {
-			fmt.Printf("fuzz: %d cases in %.0f s, seeds %d to %d:%s\n", done, time.Since(start).Seconds(), *fuzzSeed,
-				*fuzzSeed+uint64(n), f.summary())
+			fmt.Printf("fuzz: %d cases in %.0f s, seeds %d to %d:%s\n", done, time.Since(start).Seconds(), seed,
+				seed+uint64(n), f.summary())
 		}
 	}
 }
