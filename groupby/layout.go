@@ -24,10 +24,10 @@ type Layout struct {
 // NewLayout derives the output columns. Errors: ErrInvalidInput (see [Spec.Check], unknown or ambiguous columns),
 // ErrUnsupported (a type that cannot be a key, or that a function has no meaning for).
 func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
+	spec.Aggregates = slices.Clone(spec.Aggregates)
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
-	spec.Aggregates = slices.Clone(spec.Aggregates)
 	l := &Layout{Spec: spec, Needed: []string{}, types: make(map[string]arrow.DataType)}
 	need := func(name string) (field arrow.Field, err error) {
 		if err := relation.CheckName(schema, "the table", name); err != nil {
