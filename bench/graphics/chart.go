@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -14,16 +15,21 @@ import (
 )
 
 // chart is the chart of a figure: times by cell, a colour per method, on a logarithmic axis; or the shares of the
-// phases of the first method, as bars.
+// phases of the first method, as bars. Below it are the methods, and what the queries on the axis are.
 type chart struct {
-	figure *Figure
-	device string
-	places []string
-	cells  [][]Result // by place and method
+	figure  *Figure
+	device  string
+	places  []string
+	queries []string   // what they are
+	cells   [][]Result // by place and method
 }
 
-func (c *chart) add(place string, results []Result) {
+// add adds a cell. query says what the place is, if it is the name of a query.
+func (c *chart) add(place, query string, results []Result) {
 	c.places, c.cells = append(c.places, place), append(c.cells, results)
+	if query != "" && !slices.Contains(c.queries, query) {
+		c.queries = append(c.queries, query)
+	}
 }
 
 // style is how points of a method or bars of a phase look.
@@ -51,6 +57,8 @@ func rgb(code uint32) color.Color {
 const (
 	chartWidth, chartHeight = 8 * vg.Inch, 4.5 * vg.Inch
 	chartMargin             = 10 // points
+	queryColumn             = 200
+	queryHeight             = 14
 )
 
 // write writes the chart as SVG.
@@ -64,7 +72,7 @@ func (c *chart) write(w io.Writer) error {
 	p.Title.Padding = vg.Points(6)
 	p.X.Label.Text = c.device
 	p.X.Label.TextStyle.Font.Size = vg.Points(9)
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left = true, true // texts end freely, however wide their font is
 	p.Legend.Padding = vg.Points(3)
 	p.Legend.ThumbnailWidth = vg.Points(24)
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
@@ -82,11 +90,23 @@ func (c *chart) write(w io.Writer) error {
 	}
 	p.NominalX(c.places...)
 	p.X.Min, p.X.Max = -0.5, float64(len(c.places))-0.5
-	canvas, err := draw.NewFormattedCanvas(chartWidth, chartHeight, "svg")
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	below := legend.Rectangle(draw.Canvas{}).Size().Y
+	below = max(below, queryHeight*vg.Length(len(c.queries))) + 2*chartMargin
+	canvas, err := draw.NewFormattedCanvas(chartWidth, chartHeight+below, "svg")
 	if err != nil {
 		return err
 	}
-	p.Draw(draw.Crop(draw.New(canvas), chartMargin, -chartMargin, chartMargin, -chartMargin))
+	all := draw.Crop(draw.New(canvas), chartMargin, -chartMargin, chartMargin, -chartMargin)
+	p.Draw(draw.Crop(all, 0, 0, below, 0))
+	texts := draw.Crop(all, 0, 0, 0, below-chartMargin-all.Size().Y)
+	legend.Draw(texts)
+	style := legend.TextStyle
+	style.Font.Size = vg.Points(10)
+	for i, query := range c.queries {
+		texts.FillText(style, vg.Point{X: texts.Min.X + queryColumn, Y: texts.Max.Y - queryHeight*vg.Length(i+1)}, query)
+	}
 	var svg bytes.Buffer
 	if _, err := canvas.WriteTo(&svg); err != nil {
 		return err
@@ -134,21 +154,26 @@ func (c *chart) times(p *plot.Plot) error {
 		return nil
 	}
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
-	// whole decades, and room for the legend
-	p.Y.Min = math.Pow(10, math.Floor(math.Log10(least)))
-	p.Y.Max = math.Pow(10, math.Ceil(math.Log10(most*1.01))) * 10
+	const room = 1.3
+	p.Y.Min, p.Y.Max = least/room, most*room
 	return nil
 }
 
-// decades are the powers of 10 with labels, and the multiples between them.
+// decades are the powers of 10 with labels, and the multiples between them, of which some have labels where there are few
+// powers.
 type decades struct{}
 
 // Ticks returns the ticks from least to most.
 func (decades) Ticks(least, most float64) (ticks []plot.Tick) {
-	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most*1.001; decade *= 10 {
-		ticks = append(ticks, plot.Tick{Value: decade, Label: fmt.Sprintf("%g", decade)})
-		for k := 2.; k < 10 && k*decade < most; k++ {
-			ticks = append(ticks, plot.Tick{Value: k * decade})
+	for power := math.Floor(math.Log10(least)); power <= math.Log10(most); power++ {
+		for k := 1.; k < 10; k++ {
+			tick := plot.Tick{Value: k * math.Pow(10, power)}
+			if k == 1 || most/least < 100 && (k == 2 || k == 5) || most/least < 5 {
+				tick.Label = fmt.Sprintf("%.6g", tick.Value)
+			}
+			if least <= tick.Value && tick.Value <= most {
+				ticks = append(ticks, tick)
+			}
 		}
 	}
 	return ticks
@@ -156,7 +181,7 @@ func (decades) Ticks(least, most float64) (ticks []plot.Tick) {
 
 // shares adds bars of the phases of the first method.
 func (c *chart) shares(p *plot.Plot) error {
-	p.Y.Label.Text, p.Y.Min, p.Y.Max = "share of the time, %", 0, 130
+	p.Y.Label.Text, p.Y.Min, p.Y.Max = "share of the time, %", 0, 100
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 25, Label: "25"}, {Value: 50, Label: "50"},
 		{Value: 75, Label: "75"}, {Value: 100, Label: "100"}}
 	var below *plotter.BarChart

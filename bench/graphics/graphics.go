@@ -192,7 +192,7 @@ func (r *run) figure(ctx context.Context, f Figure, files *figureFiles) error {
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", f.Name, c.place(), err)
 		}
-		chart.add(c.place(), results)
+		chart.add(c.place(), c.about(), results)
 		for _, result := range results {
 			r.out.Println(table.line(c.place(), &result, &results[0]))
 			result.addTo(files.table, f.Name, c)
@@ -227,6 +227,7 @@ func (r *run) measure(ctx context.Context, c cell, methods []string) (results []
 // cell is a workload: a point of a figure.
 type cell interface {
 	place() string     // on the axis
+	about() string     // what the query is that the place names; empty for other places
 	on(s *Sweep) cell  // with the rows and files of a sweep
 	fmt.Stringer       // the workload in one line
 	inputRows() uint64 // of all inputs, before they are made

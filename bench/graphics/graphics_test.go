@@ -333,12 +333,30 @@ func TestChart(t *testing.T) {
 	}
 	c := chart{figure: &Figure{Name: "f", Title: "t", Methods: []string{"graphics", "phj-um"}, joined: true},
 		device: "a device"}
-	c.add("here", []Result{{Method: "graphics", Skipped: backend.ErrUnsupported}, result("phj-um", 3)})
-	c.add("there", []Result{{Method: "graphics", Skipped: backend.ErrUnsupported}, result("phj-um", 70)})
+	c.add("here", "here: a query", []Result{{Method: "graphics", Skipped: backend.ErrUnsupported}, result("phj-um", 3)})
+	c.add("there", "", []Result{{Method: "graphics", Skipped: backend.ErrUnsupported}, result("phj-um", 70)})
 	var svg bytes.Buffer
 	require.NoError(t, c.write(&svg))
-	for _, text := range []string{">here<", ">there<", ">a device<", "graphics (skipped)", ">phj-um", ">100<", ">1<"} {
+	for _, text := range []string{">here<", ">there<", ">a device<", "graphics (skipped)", ">phj-um", ">50<",
+		">here: a query<"} {
 		require.Contains(t, svg.String(), text)
 	}
 	require.NotContains(t, svg.String(), "NaN")
+	require.NotContains(t, svg.String(), ">100<", "an axis ends where its values do")
+}
+
+// Figures say what their queries are.
+func TestQueriesAreExplained(t *testing.T) {
+	about := map[string]string{}
+	for _, f := range Figures() {
+		for _, c := range f.on(&Sweep{Scale: 20}).cells {
+			about[c.place()] = c.about()
+		}
+	}
+	require.Equal(t, "JO1: c_custkey = o_custkey, with c_acctbal, o_totalprice", about["JO1"])
+	require.Equal(t, "MGO1: sum of extendedprice, or count, by orderkey, orderdate", about["MGO1 count"])
+	for place, text := range about {
+		query := strings.ContainsRune("JSM", rune(place[0])) && !strings.Contains(place, "=")
+		require.Equal(t, query, text != "", place)
+	}
 }

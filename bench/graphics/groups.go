@@ -56,6 +56,13 @@ func (c groupCell) place() string {
 	return c.name
 }
 
+func (c groupCell) about() string {
+	if c.groups > 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: sum of %s, or count, by %s", c.name, c.query.value, strings.Join(c.query.by, ", "))
+}
+
 func (c groupCell) on(s *Sweep) cell {
 	if c.query.lineOrder {
 		c.folder = s.TPCH

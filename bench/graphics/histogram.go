@@ -48,6 +48,8 @@ func (c histogramCell) on(s *Sweep) cell {
 
 func (c histogramCell) inputRows() uint64 { return uint64(c.rows) }
 
+func (c histogramCell) about() string { return "" }
+
 func (c histogramCell) String() string {
 	return fmt.Sprintf("histogram keys=%s rows=%d bins=%d seed=1", c.keys, c.rows, uint64(1)<<c.log2Bins)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/join/graphics"
 	"github.com/spirjoin/spirjoin/join/hash"
 	"github.com/spirjoin/spirjoin/operator"
@@ -32,6 +33,16 @@ type joinCell struct {
 }
 
 func (c joinCell) place() string { return c.at }
+
+func (c joinCell) about() string {
+	switch {
+	case c.Crossed.Hot > 0:
+		return fmt.Sprintf("%s: %d keys of %d rows on each side", c.at, c.Crossed.Hot, c.Crossed.HotRows)
+	case c.Query != "":
+		return c.Query + ": " + workload.TPCHJoinText(c.Query)
+	}
+	return ""
+}
 
 func (c joinCell) on(s *Sweep) cell {
 	if c.Query != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -84,6 +85,13 @@ func is(text string) filter {
 		}
 		return func(row int) bool { return texts.Value(row) == text }
 	}
+}
+
+// TPCHJoinText says what the join of that name compares, and which columns it has beside.
+func TPCHJoinText(name string) string {
+	left, right := tpchJoins[name].left, tpchJoins[name].right
+	return fmt.Sprintf("%s = %s, with %s", left.columns[0], right.columns[0],
+		strings.Join(slices.Concat(left.columns[1:], right.columns[1:]), ", "))
 }
 
 // TPCHJoin derives the relations of a join of GFTR table 6 (J1, J2, J3) or of GARUDA 6.1.1 (JO1 to JO4, of a column
