@@ -30,8 +30,9 @@ func NewJoinGroupLayout(left, right *arrow.Schema, spec JoinSpec, groups GroupSp
 
 // JoinGroupBy joins two tables and groups the rows, which never exist all at once: they are grouped batch by batch,
 // with no columns but those that groups names. Memory is taken for some batches and for the groups. If groups asks for
-// counts, least and greatest values by key columns of the join, both tables are grouped first and only their groups are
-// joined. The caller closes the result; both tables must stay alive, and ctx must not end, until the call returns.
+// counts, sums, means, least and greatest values by key columns of the join, both tables are grouped first and only
+// their groups are joined. The caller closes the result; both tables must stay alive, and ctx must not end, until the
+// call returns.
 //
 // The function first takes the order of the rows from spec.Order. Under a memory limit the join is planned for three
 // quarters of it. A group-by never waits for memory, so it fails with ErrHostMemory or ErrDeviceMemory if other queries

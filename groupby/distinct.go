@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -20,12 +21,18 @@ import (
 //	                                        b 1      3           b            b has 1
 func (w *work) countDistinct(ctx context.Context, g *groups, column string) (state int, err error) {
 	pairs := &program{table: g.table, numbers: -1}
-	pairs.first()
+	if pairs.need(request{fn: reduce.Count, part: -1}); len(g.by) > 0 {
+		pairs.first()
+	}
 	inner, err := w.group(ctx, pairs, withColumn(g.by, column))
 	if err != nil {
 		return 0, err
 	}
 	defer inner.release()
+	if len(g.by) == 0 {
+		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{inner.values(column)})})
+		return len(g.states) - 1, nil
+	}
 	counts, _, err := g.countPairs(ctx, inner, column, nil)
 	if err != nil {
 		return 0, err

@@ -59,8 +59,20 @@ func (s *streaming) share(of uint64) uint64 {
 // divisible tells whether groups that memory has no room for can be divided: if host memory is limited, they need a
 // file.
 func (s *streaming) divisible() bool {
-	return (s.TempDir != "" || s.HostCapBytes() == exec.Unlimited) && len(s.layout.Spec.By) > 0
+	return (s.TempDir != "" || s.HostCapBytes() == exec.Unlimited) && (len(s.layout.Spec.By) > 0 || s.numbered())
 }
+
+// dividesBy are the columns whose hashes divide groups: the keys of the group-by or, if it has none, the values that are
+// counted. Without any there is one group, which is not divided.
+func (s *partials) dividesBy() []string {
+	if len(s.layout.Spec.By) > 0 {
+		return s.layout.Spec.By
+	}
+	return s.by
+}
+
+// divides tells whether groups are divided as they come.
+func (s *partials) divides() bool { return s.divided && len(s.dividesBy()) > 0 }
 
 // partials are those of the groups and of the values that are counted.
 func (s *streaming) partials() iter.Seq[*partials] {
@@ -86,6 +98,9 @@ func (s *streaming) divide(ctx context.Context) (err error) {
 	}
 	s.divided = true
 	for p := range s.partials() {
+		if !p.divides() {
+			continue
+		}
 		if g := p.only; g != nil {
 			p.only = nil
 			if err := p.keep(ctx, g); err != nil {
@@ -106,7 +121,7 @@ func (s *streaming) divide(ctx context.Context) (err error) {
 // put divides the rows of a table of groups.
 func (s *partials) put(ctx context.Context, table arrow.Table) error {
 	if s.place == nil {
-		schemas, by := [2]*arrow.Schema{table.Schema(), table.Schema()}, s.layout.Spec.By
+		schemas, by := [2]*arrow.Schema{table.Schema(), table.Schema()}, s.dividesBy()
 		hashes, err := relation.PlanHashes(schemas, [2][]string{by, by}, slices.Repeat([]bool{true}, len(by))...)
 		if err != nil {
 			return err
@@ -169,7 +184,7 @@ func (s *partials) waits(ctx context.Context) error {
 	if s.only != nil {
 		groupBytes = s.only.memory.Has().Host
 	}
-	if s.HostCapBytes() != exec.Unlimited && s.divisible() && sizeBytes+groupBytes > s.share(waitingShare) {
+	if s.HostCapBytes() != exec.Unlimited && s.divisible() && !s.divided && sizeBytes+groupBytes > s.share(waitingShare) {
 		return s.divide(ctx)
 	}
 	err := s.charge(max(sizeBytes, s.charged))
@@ -195,6 +210,9 @@ func (s *streaming) draw(ctx context.Context) (*groups, error) {
 	drawing, cancel := context.WithCancel(s.result.flow.Context())
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
+	if len(s.layout.Spec.By) == 0 {
+		return s.drawOne(drawing)
+	}
 	for s.next < divisions {
 		number := s.next
 		s.next++
@@ -211,4 +229,60 @@ func (s *streaming) draw(ctx context.Context) (*groups, error) {
 		}
 	}
 	return nil, nil
+}
+
+// drawOne brings the only group of a group-by without keys, and then nil. Each division of the values of a column that
+// are counted has values of its own.
+func (s *streaming) drawOne(ctx context.Context) (g *groups, err error) {
+	if s.next == divisions {
+		return nil, nil
+	}
+	s.next = divisions
+	if g, err = s.main.finish(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			g.release()
+		}
+	}()
+	for i := range s.main.program.columns {
+		f := &s.main.program.columns[i]
+		if f.aggregate.Func != CountDistinct {
+			continue
+		}
+		total, values := uint64(0), s.distinct[f.aggregate.Column]
+		for number := range divisions {
+			n, err := values.countDivision(ctx, number)
+			if err != nil {
+				return g, err
+			}
+			total += n
+		}
+		f.count = len(g.states)
+		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{total})})
+	}
+	return g, nil
+}
+
+// countDivision counts the different values of a division that are not NULL.
+func (s *partials) countDivision(ctx context.Context, number int) (uint64, error) {
+	if s.place == nil {
+		return 0, nil
+	}
+	err := s.take(ctx, number)
+	if err != nil || len(s.tables) == 0 {
+		return 0, err
+	}
+	merged, err := s.merge(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer merged.release()
+	return merged.values(s.by[0]), s.charge(0)
+}
+
+// values is the number of groups whose value of a key, which is the only one, is not NULL.
+func (g *groups) values(key string) uint64 {
+	return uint64(g.rows - min(1, relation.NullRows(columnOf(g.table, key))))
 }

@@ -297,3 +297,38 @@ func TestDivided(t *testing.T) {
 		require.ErrorIs(t, err, backend.ErrDiskSpace)
 	})
 }
+
+// TestDividedValues: different values that memory has no room for are divided, also if there are no keys.
+func TestDividedValues(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		e := limited(t, device, 1<<20)
+		e.TempDir = t.TempDir()
+		free, rows := e.Budget().Free(), 16_000
+		tab := table(t, rows,
+			column{"s", arrow.BinaryTypes.String, func(row int) uint64 { return uint64(row * 7 % 9_000) },
+				func(row int) bool { return row%1000 == 7 }},
+			column{"x", arrow.PrimitiveTypes.Int64, func(row int) uint64 { return uint64(row % 12_000) }, nil})
+		defer groupby.Parts(1 << 11)()
+		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{Aggregates: []groupby.Aggregate{{Func: groupby.Count},
+			{Func: groupby.CountDistinct, Column: "s"}, {Func: groupby.Sum, Column: "x"},
+			{Func: groupby.CountDistinct, Column: "x"}, {Func: groupby.Max, Column: "s"}}})
+		require.NoError(t, err)
+		r, err := e.Stream(t.Context(), layout, batchesOf(tab))
+		require.NoError(t, err)
+		var batches []arrow.RecordBatch
+		for batch, err := range r.Batches(t.Context()) {
+			require.NoError(t, err)
+			defer batch.Release()
+			batches = append(batches, batch)
+		}
+		require.Contains(t, r.Explain(), "on disk")
+		oracle.RequireGroups(t, tab, layout, batches)
+		require.EqualValues(t, 1, r.Rows())
+		r.Close()
+		require.Equal(t, free, e.Budget().Free(), "nothing is left")
+		e.TempDir = ""
+		_, err = e.Stream(t.Context(), layout, batchesOf(tab))
+		require.ErrorIs(t, err, backend.ErrHostMemory)
+	})
+}

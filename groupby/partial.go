@@ -67,7 +67,7 @@ func (s *partials) number(g *groups, firstRow uint64) error {
 
 // add takes the groups of a part, and their table.
 func (s *partials) add(ctx context.Context, g *groups) error {
-	if s.only == nil && len(s.tables) == 0 && !s.divided {
+	if s.only == nil && len(s.tables) == 0 && !s.divides() {
 		s.only, s.rows, s.merged = g, g.rows, g.rows
 		return s.waits(ctx)
 	}
@@ -82,7 +82,7 @@ func (s *partials) add(ctx context.Context, g *groups) error {
 	if err := s.keep(ctx, g); err != nil {
 		return err
 	}
-	if s.divided || s.rows <= 2*s.merged+leastMerge {
+	if s.divides() || s.rows <= 2*s.merged+leastMerge {
 		return nil
 	}
 	merged, err := s.merge(ctx)
@@ -125,7 +125,7 @@ func (s *partials) releaseTables() {
 // keep makes groups a table that waits, or divides them, and releases their own.
 func (s *partials) keep(ctx context.Context, g *groups) error {
 	defer g.release()
-	if !s.divided {
+	if !s.divides() {
 		held := s.memory()
 		table, err := s.table(ctx, g, 0, g.rows, held)
 		held.Release() // the tables that wait count together

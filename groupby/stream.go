@@ -314,6 +314,10 @@ func (s *streaming) countPairs(ctx context.Context, g, inner *groups, column str
 			return 0, err
 		}
 	}
+	if len(s.layout.Spec.By) == 0 {
+		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{inner.values(column)})})
+		return len(g.states) - 1, nil
+	}
 	pairs := &program{table: inner.table, numbers: -1}
 	pairs.need(request{fn: reduce.Count, part: -1})
 	outer, err := s.group(ctx, pairs, s.layout.Spec.By)

@@ -42,7 +42,8 @@ func pairs(t testing.TB, dtype arrow.DataType, rows ...[3]string) arrow.Table {
 
 // cells are the values of the aggregates by k, as texts, of groups in which 1 is the only key. byKey tells which way it
 // must be.
-func cells(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, byKey bool, list ...string) (texts []string, err error) {
+func cells(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, byKey bool, list ...string) (texts []string,
+	err error) {
 	t.Helper()
 	l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), join.Spec{On: []string{"k", "l"}},
 		groupby.Spec{By: []string{"k"}, Aggregates: aggregates(list...)})
