@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
@@ -37,7 +38,13 @@ const batchShare = 16
 // takes memory as groups come and never waits: the error is ErrHostMemory or ErrDeviceMemory if other queries have it.
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right join.Source) (*Result, error) {
 	if l.byKey != nil {
-		return e.runByKey(ctx, l, [2]join.Source{left, right})
+		r, err := e.runByKey(ctx, l, [2]join.Source{left, right})
+		short := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
+		if !short || !left.Again || !right.Again {
+			return r, err
+		}
+		rows := *l // which need less memory than the groups of both sides
+		rows.byKey, rows.sums, l = nil, nil, &rows
 	}
 	fixed := *l.Join
 	fixed.Spec.BatchRows = e.batchRows(&fixed)

@@ -142,3 +142,32 @@ func TestSumsOfManyPairs(t *testing.T) {
 		require.Equal(t, []string{"10000000000", "70000000000", "7", "-30000000000"}, got)
 	})
 }
+
+// TestByKeyWithoutRoom: rows are joined if the groups of both sides have no room in memory and both can be read again.
+func TestByKeyWithoutRoom(t *testing.T) {
+	const rows, limitBytes = 100_000, 8 << 20
+	column := func(row int) int64 { return int64(row) * 7919 % rows }
+	left := longs(t, rows, map[string]func(int) int64{"k": column})
+	right := longs(t, rows, map[string]func(int) int64{"k": column, "a": func(row int) int64 { return int64(row) }})
+	l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), join.Spec{On: []string{"k"}},
+		groupby.Spec{By: []string{"k"}, Aggregates: aggregates("sum:a", "count")})
+	require.NoError(t, err)
+	require.True(t, l.ByKey())
+	e := engine(t, onHost(t), limitBytes)
+	e.Groups.TempDir = t.TempDir()
+	e.Join.Spill(e.Groups.TempDir, 1<<30)
+	_, _, err = run(t.Context(), e, l, unknown(left), unknown(right))
+	require.ErrorIs(t, err, backend.ErrHostMemory)
+	batches, stats, err := run(t.Context(), e, l, join.FromTable(left), join.FromTable(right))
+	require.NoError(t, err)
+	require.Nil(t, stats.Sides)
+	require.EqualValues(t, rows, stats.GroupBy.Groups)
+	total := int64(0)
+	for _, b := range batches {
+		for _, sum := range b.Column(1).(*array.Int64).Int64Values() {
+			total += sum
+		}
+		b.Release()
+	}
+	require.EqualValues(t, rows*(rows-1)/2, total)
+}
