@@ -25,7 +25,7 @@ import (
 var (
 	fuzzCases = flag.Int("cases", 0, "how many joins TestFuzz holds against DuckDB; TestFuzzOnVulkan a twentieth. "+
 		"0: 1000, or 100 under -short")
-	fuzzSeed = flag.Uint64("seed", 1, "of the first case; the others follow")
+	fuzzSeed = flag.Uint64("seed", 0, "of the first case; the others follow. 0: that of the day, or 1 under -short")
 	fuzzMost = flag.Int("failures", 5, "how many cases may fail before the test ends")
 	fuzzOne  = flag.String("case", "", "a case, as JSON, to be run alone")
 )
@@ -152,6 +152,11 @@ func parseCase(t *testing.T, text string) *fuzzCase {
 	return &c
 }
 
+// ofTheDay is the seed of a day, far enough from that of the next one.
+func ofTheDay(day time.Time) uint64 {
+	return uint64(day.Year()*10_000+int(day.Month())*100+day.Day()) * 1_000_000
+}
+
 // fuzz runs a share of the cases.
 func fuzz(t *testing.T, share int, vulkan *primitive.Ops) {
 	f := newFuzzer(t, vulkan)
@@ -165,7 +170,7 @@ func fuzz(t *testing.T, share int, vulkan *primitive.Ops) {
 	defer os.Remove(underWay)
 	failed, start := 0, time.Now()
 	cases := (cmp.Or(*fuzzCases, devicetest.Short(100, 1000)) + share - 1) / share
-	seed := *fuzzSeed
+	seed := cmp.Or(*fuzzSeed, devicetest.Short(1, ofTheDay(start.UTC())))
 	t.Logf("%d cases from -seed %d on", cases, seed)
 	for n := range cases {
 		c := drawCase(seed+uint64(n), vulkan != nil)
