@@ -75,7 +75,7 @@ func TestJoinBy(t *testing.T) {
 		}
 	}
 	o := atTerminal(t.Context(), append(args, "--by", "k", "--agg", "count", "-q")...)
-	require.Equal(t, "k,count\n1,4\n", o.stdout)
+	require.Equal(t, "k  count\n1      4\n1 row\n", o.stdout)
 }
 
 // TestJoinByReports: the plan has the group-by behind the join, and the statistics have both.
