@@ -230,6 +230,7 @@ func watch(e *Engine, do func()) (mostBytes uint64) {
 // caps at every moment, and what is taken in fact, by the heap, tables, batches, pinned memory and memory of devices
 // that live in host memory, within toleranceBytes more.
 func TestJoinsShareMemory(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	const deviceBytes, toleranceBytes = 32 << 20, 4 << 20
 	rows := 60_000
 	if testing.Short() {
@@ -275,6 +276,7 @@ func TestJoinsShareMemory(t *testing.T) {
 // TestWaitForHostMemory: joins of all kinds wait for memory of the host that others hold, end with their context, and
 // run once it is free. What the cap cannot hold is refused at once.
 func TestWaitForHostMemory(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	left, right := budgetTables(t, 5000, 20_000)
 	onEachDevice(t, 1<<30, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		e, want := open(1<<40), make(map[string]uint64)

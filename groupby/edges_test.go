@@ -250,6 +250,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // TestDivided: a stream whose groups exceed the memory limit divides them, and their output is the same.
 func TestDivided(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := limited(t, device, 4<<20)

@@ -117,6 +117,7 @@ func TestEveryMemoryLimit(t *testing.T) {
 // TestEveryDeviceMemoryLimit: a table of which a device holds only some rows, or some groups, is grouped in parts, and
 // the groups are divided, without a folder too.
 func TestEveryDeviceMemoryLimit(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	const rows = 50_001
 	unique := func(row int) uint64 { return uint64(row * 7919 % rows) }
@@ -206,6 +207,7 @@ func TestMergeWithoutMemory(t *testing.T) {
 
 // TestEndsAtEachStage: a context that ends in any phase ends the group-by, and leaves nothing behind.
 func TestEndsAtEachStage(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tab := memoryTable(t, 4000, 1500)
 		defer groupby.Parts(1 << 10)()
@@ -291,6 +293,7 @@ func TestFolders(t *testing.T) {
 // TestShapes: no rows, keys that are all NULL, one group and as many groups as rows, from a table, a stream, and one
 // that divides its groups.
 func TestShapes(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		defer groupby.Parts(1 << 9)()

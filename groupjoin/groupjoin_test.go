@@ -129,6 +129,7 @@ func aggregates(list ...string) (all []groupby.Aggregate) {
 
 // TestKinds groups the rows of every kind of join by payload of each side and by keys, with NULL equal to NULL and not.
 func TestKinds(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
 	few, none := table(t, 1, 30, 10, arrow.PrimitiveTypes.Int32), table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)

@@ -160,6 +160,7 @@ func TestGranulesAfterLoss(t *testing.T) {
 // TestTracedAgain: the trace of a join that begins again has both attempts, and the kernels of the devices that are
 // left.
 func TestTracedAgain(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 700)
 	twice := 0 // joins that began again, and planned both times

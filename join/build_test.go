@@ -22,6 +22,7 @@ import (
 // TestBuilt: a build side that is made once is joined with several tables, of any size, by every kind and algorithm; a
 // result that is not drawn to its end leaves it as it was.
 func TestBuilt(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ops := jointest.Lane(t, device, small).Ops
 		ctx := context.Background()

@@ -18,6 +18,7 @@ import (
 
 // TestKeyColumns: coalesced and separate keys of types that differ, alone and among some columns, with suffixes.
 func TestKeyColumns(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	seconds, milliseconds := &arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Millisecond}
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	pairs := [][2]arrow.DataType{{int32s, int64s}, {int64s, int32s}, {seconds, milliseconds}, {milliseconds, seconds}}
@@ -107,6 +108,7 @@ func TestColumnsOfOneSide(t *testing.T) {
 
 // TestKeysShareAColumn: two right keys are compared with one left one, and one right key with two left ones.
 func TestKeysShareAColumn(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	table := func(seed uint64, names ...string) arrow.Table {
 		of := rich(t, seed, 120, 6, arrow.PrimitiveTypes.Int32)
 		other := rich(t, seed+9, 120, 6, arrow.PrimitiveTypes.Int32)

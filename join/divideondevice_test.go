@@ -84,6 +84,8 @@ var blockKinds = [][2]block{{}, {narrow, whole}, {narrow, narrow}, {someNull, so
 // TestDividedOnDevice: blocks that the device divides, and those that the host does, are parts of one division: the
 // output is that of one join, for every kind, type of key and skew.
 func TestDividedOnDevice(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	keys := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint64,
 		arrow.PrimitiveTypes.Uint32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Date32}
 	skews := []struct {
@@ -173,6 +175,7 @@ func dividedText(t *testing.T, engine *join.Engine, tables [2]arrow.Table, spec 
 // TestWhereDivided: a device with memory of its own divides blocks of words by one integer key, while all parts are in
 // memory and it has room.
 func TestWhereDivided(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	value := func(i int) int64 { return int64(i * 7 % 2500) }
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64

@@ -27,6 +27,8 @@ import (
 // TestDivided: both sides are divided into parts, in memory or on disk, once or, where parts are too large too, again;
 // the output is that of one join, for every kind, algorithm and sort of payload.
 func TestDivided(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	rows := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 120, 60, arrow.PrimitiveTypes.Int32), rich(t, 4, 130, 60, arrow.PrimitiveTypes.Int64)}
@@ -65,6 +67,7 @@ func TestDivided(t *testing.T) {
 
 // TestDividedNotIn: a not-in join knows of the NULLs and the rows of the right side before it has joined a part.
 func TestDividedNotIn(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	key := func(nulls int, of func(i int) int64) func(int) int64 {
 		return func(i int) int64 {
@@ -97,6 +100,7 @@ func TestDividedNotIn(t *testing.T) {
 
 // TestDividedPairs: the pairs of a divided join are of the rows of the sources.
 func TestDividedPairs(t *testing.T) {
+	devicetest.SkipRace(t)
 	left, right := keyed(t, "k", 300, func(i int) int64 { return int64(i * 3 % 97) }),
 		keyed(t, "k", 500, func(i int) int64 { return int64(i * 5 % 150) })
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -140,6 +144,8 @@ func TestDividedPairs(t *testing.T) {
 // TestDividedOrders: the output of parts and of blocks comes in the order that was asked for, for every kind, from runs
 // in memory or on disk.
 func TestDividedOrders(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	left := keyed(t, "k", 900, func(i int) int64 { return int64(i*7%410 - 1) })
 	right := keyed(t, "k", 1500, func(i int) int64 { return int64(i*11%520 - 1) })
 	hot := [2]arrow.Table{keyed(t, "k", 40, func(int) int64 { return 5 }), keyed(t, "k", 30, func(int) int64 { return 5 })}
@@ -184,6 +190,7 @@ func TestDividedOrders(t *testing.T) {
 // TestDividedValidates: keys that must be unique are found to be in their parts, also those that the other side's type
 // cannot hold; an error names the rows of the source.
 func TestDividedValidates(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	with := func(value float64, rows ...int) arrow.Table {
 		b := array.NewFloat64Builder(memory.DefaultAllocator)
 		defer b.Release()
@@ -288,6 +295,7 @@ func TestDividedValidatesWithoutOutput(t *testing.T) {
 // TestHotKeys: where all rows, or most, have one key, or there are no keys, both sides are joined block by block, for
 // every kind, from either side, with the output of one join.
 func TestHotKeys(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	zipf := func(i int) int64 { return int64(math.Sqrt(400 / float64(i+1))) } // the k-th key has a share of about 1/k^2
 	one := func(int) int64 { return 7 }

@@ -114,6 +114,7 @@ func TestHMG(t *testing.T) {
 // TestHMGVerifies: texts whose hashes collide are compared, for rows, pairs and counts, whether few pairs of equal
 // hashes are partners or none.
 func TestHMGVerifies(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	keys := []arrow.DataType{arrow.BinaryTypes.String}
 	named := func(n int) func(row, column int) *string {
 		return func(row, _ int) *string { text := fmt.Sprintf("%09d", row*n); return &text }
@@ -135,6 +136,7 @@ func TestHMGVerifies(t *testing.T) {
 // TestHMGChunksets: what the memory of devices has no room for is divided into segments, or sorted in chunksets and
 // merged by the host.
 func TestHMGChunksets(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	rows := 5000
 	left := keyed(t, "k", rows, func(i int) int64 { return int64(i*7919) % 4001 })
 	right := keyed(t, "k", rows, func(i int) int64 { return int64(i) / 2 })
@@ -164,6 +166,7 @@ func TestHMGChunksets(t *testing.T) {
 // TestHMGInPlace: tables that fit the devices together do not come back sorted, unless both are in order, each device
 // would sort alone, or the round trip is asked for.
 func TestHMGInPlace(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	left := keyed(t, "k", 3000, func(i int) int64 { return int64(i*7919) % 2003 })
 	right := keyed(t, "k", 4000, func(i int) int64 { return int64(i) / 2 })
@@ -223,6 +226,7 @@ func TestHMGRefuses(t *testing.T) {
 
 // TestHMGEnds: whoever stops drawing, cancels, or closes the engine while a join is drawn, leaves nothing behind.
 func TestHMGEnds(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	for name, cut := range hmgWays {
 		t.Run(name, func(t *testing.T) { testHMGEnds(t, cut) })
 	}

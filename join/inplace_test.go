@@ -57,6 +57,7 @@ func part(table arrow.Table, from, to int64, chunks int64) arrow.Table {
 // in several, and for joins at a time over parts of a table that overlap. When a join has ended, the memory of its tables
 // can be freed.
 func TestInPlace(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEach(t, testInPlace)
 }
 
@@ -156,6 +157,7 @@ func collect(plan *join.Plan) (batches []arrow.RecordBatch, err error) {
 // A join has memory for the copies before it begins: under a cap that holds two joins without copies, all of several
 // succeed, one by one.
 func TestInPlaceOverlapping(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	rows := 300_000
 	if devicetest.RaceDetector {

@@ -297,6 +297,7 @@ var kinds = []join.How{join.Inner, join.Left, join.Right, join.Full, join.Semi, 
 var parts = [][2]uint64{{0, 0}, {70, 0}, {3, 0}, {0, 2100}}
 
 func TestJoinMatrix(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		joinMatrix(t, jointest.Lane(t, device, small).Ops, algorithms)
 	})

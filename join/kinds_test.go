@@ -41,6 +41,7 @@ func withKeys(spec join.Spec) join.Spec {
 // TestKinds: every kind with all sorts of payload, on the device and on the host, whole, row by row, and in granules and
 // windows.
 func TestKinds(t *testing.T) {
+	devicetest.SkipRace(t)
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
@@ -64,6 +65,7 @@ func TestKinds(t *testing.T) {
 
 // TestOrders: every kind in the order of either table, and deterministic, with more rows than a batch has, and none.
 func TestOrders(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	left, right := rich(t, 1, 300, 60, arrow.PrimitiveTypes.Int32), rich(t, 2, 400, 70, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 50, 10, arrow.PrimitiveTypes.Int32)

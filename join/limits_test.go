@@ -107,6 +107,7 @@ func needed(t *testing.T, err error) (sizeBytes uint64) {
 
 // TestLeastDeviceMemory: the memory that an error names is enough for a small join too, and a kibibyte less is not.
 func TestLeastDeviceMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 300, 1_000)
 	for _, name := range algorithms {

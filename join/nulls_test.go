@@ -19,6 +19,7 @@ import (
 // TestNullsEqual: every kind where NULL is a value, by every algorithm, whole and in granules, with keys coalesced and
 // not; the tables have NULL keys on both sides, on one, and nothing else.
 func TestNullsEqual(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	left, right := rich(t, 1, 200, 80, int32s), rich(t, 2, 300, 90, int64s)
 	full := keyed(t, "k", 150, func(i int) int64 { return int64(i / 2) })
@@ -41,6 +42,7 @@ func TestNullsEqual(t *testing.T) {
 // TestNullsOfHashedKeys: texts with NULLs, alone and beside a number, by every kind and algorithm; the right table has
 // NULLs, none, or no rows.
 func TestNullsOfHashedKeys(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	left, right := rich(t, 1, 150, 8, arrow.PrimitiveTypes.Int32), rich(t, 2, 200, 9, arrow.PrimitiveTypes.Int64)
 	full := rich(t, 3, 90, 8, arrow.PrimitiveTypes.Int64)
 	whole := withoutNulls(t, full, "s") // rows that have a text

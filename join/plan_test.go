@@ -342,6 +342,7 @@ func TestErrorOfMemory(t *testing.T) {
 
 // TestValidateNeedsMemory: what it takes to prove that keys are unique is planned too.
 func TestValidateNeedsMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	few, many := keyed(t, "k", 1000, primary), keyed(t, "k", 90_000, primary)
 	spec := join.Spec{On: []string{"k"}, Validate: join.ManyToOne, BuildSide: join.BuildLeft, Output: join.Count,

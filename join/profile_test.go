@@ -15,6 +15,7 @@ import (
 
 // TestProfilePerQuery: joins that run at the same time on one engine each count the stages of their own.
 func TestProfilePerQuery(t *testing.T) {
+	devicetest.SkipRace(t)
 	left, right := tables(t, 3000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		engine := smallEngine(t, device)

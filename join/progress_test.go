@@ -123,6 +123,7 @@ func drawnRows(s join.Progress) uint64  { return s.Drawn }
 // that are joined and drawn move within the one granule, by every algorithm; the number of all output rows is known
 // from its count on, and there is time left until all is joined. Texts are candidates first, which a filter tests.
 func TestProgressInAGranule(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	numbers := func(i int) int64 { return int64(i % 4) }
 	left, right := keyed(t, "k0", 400, numbers), keyed(t, "k0", 1200, numbers)
 	texts := func(row, _ int) *string {

@@ -48,6 +48,7 @@ func TestSeveralDevices(t *testing.T) {
 
 // TestScattered: the same where rows of both sides meet by their keys, of which there may be only one.
 func TestScattered(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	one := [2]arrow.Table{rich(t, 3, 40, 1, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 1, arrow.PrimitiveTypes.Int64)}
 	everyKindOnSeveral(t, one, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
 		e.Scatter = true
@@ -169,6 +170,8 @@ func TestMergesChunksets(t *testing.T) {
 
 // TestSeveralDevicesOfTexts: the same where keys are compared pair by pair, on the device or on the host.
 func TestSeveralDevicesOfTexts(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	tables := [2]arrow.Table{named(t, 1, 150, 60, arrow.BinaryTypes.LargeString),
 		named(t, 2, 190, 70, arrow.BinaryTypes.String)}
 	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {

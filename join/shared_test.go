@@ -18,6 +18,7 @@ import (
 // Whole joins in the wide shape without subgroup operations: of all kernels that they run only those that join have
 // subgroups.
 func TestJoinsWithoutSubgroups(t *testing.T) {
+	devicetest.SkipRace(t)
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}

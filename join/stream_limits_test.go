@@ -239,6 +239,7 @@ func TestStreamMemoryLimit(t *testing.T) {
 
 // TestStreamHoldsFewParts: however long a source is, no more of it is in memory than a few parts and what is read.
 func TestStreamHoldsFewParts(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	const batchRows, batches, partBatches = 1000, 120, 4
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "text", Type: arrow.BinaryTypes.String}}, nil)

@@ -91,6 +91,7 @@ func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sourc
 // TestStream: every kind by every algorithm, of batches of any size with all sorts of payload, in granules and windows,
 // from either side.
 func TestStream(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
@@ -157,6 +158,7 @@ func TestStreamOfNothing(t *testing.T) {
 // TestStreamOrders: rows come in the order of the probe side, and of rows of one side in that of the build side too;
 // Require compares their order.
 func TestStreamOrders(t *testing.T) {
+	devicetest.SkipRace(t)
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
 		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -226,6 +228,7 @@ func TestStreamBuildSide(t *testing.T) {
 
 // TestStreamOfBuilt: a build side that stays is joined with sources and with tables by turns.
 func TestStreamOfBuilt(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	lefts := []arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), named(t, 1, 150, 60, arrow.BinaryTypes.String)}
 	text := arrow.BinaryTypes.StringView
 	rightsOf := [][]arrow.Table{
@@ -315,6 +318,7 @@ func TestStreamPairs(t *testing.T) {
 // TestStreamDictionaries: the values of batches with dictionaries of their own, and columns whose first NULL comes in a
 // later part.
 func TestStreamDictionaries(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}, {Name: "d", Type: dictionary},
 		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)

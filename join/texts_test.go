@@ -132,6 +132,7 @@ func textNames(keys [2][]arrow.DataType) (on []string) {
 // TestTextsOnDevice: every kind by every algorithm with every degree of collision, of keys that the device hashes and
 // compares, in granules and windows, of rows, of counts and in order.
 func TestTextsOnDevice(t *testing.T) {
+	devicetest.SkipRace(t)
 	var tables [][2]arrow.Table
 	for i, keys := range textKeys {
 		tables = append(tables, [2]arrow.Table{spread(t, 150, keys[0], randomTexts(uint64(i), 150, 90)),
@@ -171,6 +172,7 @@ func TestTextsOnDevice(t *testing.T) {
 // TestTextsOfStreams: parts of a stream are hashed on the device, or on the host where their texts are longer than was
 // planned for, and meet the same build side.
 func TestTextsOfStreams(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	keys := types(arrow.BinaryTypes.String)
 	short := func(row, _ int) *string { text := fmt.Sprintf("%08d", row*7%150); return &text }
@@ -223,6 +225,7 @@ func TestTextsOfStreams(t *testing.T) {
 
 // TestLongText: one text of 1 MiB is hashed and compared piece by piece; a longer one leaves the keys with the host.
 func TestLongText(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	for _, c := range []struct {
 		longest int

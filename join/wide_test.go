@@ -42,6 +42,8 @@ func named(t testing.TB, seed uint64, rows, values int, keyType arrow.DataType) 
 // TestTextsOfEveryKind: every kind by every algorithm with every degree of collision, in granules and windows, of rows,
 // of counts and in order.
 func TestTextsOfEveryKind(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	left := named(t, 1, 150, 60, arrow.BinaryTypes.String)
 	right := named(t, 2, 190, 70, dictionaryOf(arrow.BinaryTypes.String))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -67,6 +69,8 @@ func TestTextsOfEveryKind(t *testing.T) {
 
 // TestStreamOfTexts: the same where one side comes batch by batch, and where the build side stays.
 func TestStreamOfTexts(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ShortOnHost(t)
 	tables := [2]arrow.Table{named(t, 1, 150, 60, arrow.BinaryTypes.LargeString),
 		named(t, 2, 190, 70, arrow.BinaryTypes.String)}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -91,6 +95,7 @@ func TestStreamOfTexts(t *testing.T) {
 
 // TestManyPairsAreProved: where pairs are many more than rows, hashes are proved, or, where that fails, pairs compared.
 func TestManyPairsAreProved(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	left, right := named(t, 1, 200, 12, arrow.BinaryTypes.String), named(t, 2, 260, 14, arrow.BinaryTypes.LargeString)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, 3) {
@@ -114,6 +119,7 @@ func TestManyPairsAreProved(t *testing.T) {
 
 // TestCandidatesAreNoRows: the limit of the output counts partners, and unique keys may have equal hashes.
 func TestCandidatesAreNoRows(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	left, right := named(t, 1, 100, 40, arrow.BinaryTypes.StringView), named(t, 2, 120, 50, arrow.BinaryTypes.String)
 	unique := randomTable(rand.New(rand.NewPCG(1, 1)), 80, types(arrow.BinaryTypes.String),
 		&keyKind{value: func(b array.Builder, _ int, n int64) { appendText(b, n) }},

@@ -106,6 +106,7 @@ func wordsTable(t testing.TB, seed uint64, rows, values, chunk int, types []arro
 // anywhere, in one chunk and in many, on the device and on the host, whole, in granules, in windows and in batches that
 // begin within a word.
 func TestWords(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	var types [2][]arrow.DataType
 	var null [2][]nulls
@@ -131,6 +132,7 @@ func TestWords(t *testing.T) {
 
 // TestManyNullableColumns: more bits than one word has, and columns of which only the other table has NULLs.
 func TestManyNullableColumns(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	var types []arrow.DataType
 	var left, right []nulls

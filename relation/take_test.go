@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // takeValues has a few values of each type as JSON, with nulls.
@@ -422,6 +423,7 @@ func TestTakeOfFewRows(t *testing.T) {
 // TestTakeFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives the
 // same as one from all of them; dictionaries of batches stay the same.
 func TestTakeFromManyChunks(t *testing.T) {
+	devicetest.SkipRace(t)
 	const rows = 3 * manyChunks
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
 		{Name: "number", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: arrow.BinaryTypes.String},

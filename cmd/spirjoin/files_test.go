@@ -60,7 +60,7 @@ func TestInterruptedOutputsLeaveNothing(t *testing.T) {
 				"-o", filepath.Join(dir, "out"+extension))
 			require.NoError(t, command.Start())
 			deadline := time.Now().Add(time.Minute)
-			for temporaryBytes(t, dir) < 1<<16 {
+			for temporaryBytes(t, command.Process, dir) < 1<<16 {
 				require.Less(t, time.Now(), deadline, "no output appears: %s", stderr)
 				time.Sleep(time.Millisecond)
 			}
@@ -78,12 +78,19 @@ func TestInterruptedOutputsLeaveNothing(t *testing.T) {
 	}
 }
 
-// temporaryBytes is the size of the hidden file of an output.
-func temporaryBytes(t *testing.T, dir string) (sizeBytes int64) {
-	entries, err := os.ReadDir(dir)
+// temporaryBytes is the size of the output of a process that is not whole: a hidden file in dir, or one without a name.
+func temporaryBytes(t *testing.T, process *os.Process, dir string) (sizeBytes int64) {
+	files, err := filepath.Glob(filepath.Join(dir, ".out*"))
 	require.NoError(t, err)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), ".out") {
+	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process.Pid))
+	require.NoError(t, err)
+	for _, name := range open {
+		if target, err := os.Readlink(name); err == nil && strings.HasPrefix(target, dir+"/#") {
+			files = append(files, name)
+		}
+	}
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
 			sizeBytes += info.Size()
 		}
 	}

@@ -124,7 +124,7 @@ func TestNamesWithBlanks(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("a, b\n1, 2\n"), 0o666))
 	args := []string{"join", path, path, "--device", "host", "--count", "--on"}
 	require.Equal(t, "1\n", runProgram(t, exitDone, append(args, " b")...).stdout)
-	require.Contains(t, runProgram(t, exitUsage, append(args, "b")...).stderr, `did you mean " b"?`)
+	require.Contains(t, runProgram(t, exitUsage, append(args, "b")...).stderr, `did you mean ' b'?`)
 }
 
 func TestJoinCSVOptions(t *testing.T) {

@@ -153,7 +153,7 @@ func TestExplainUnderAMemoryLimit(t *testing.T) {
 		{[]string{"join", narrow, long, "--on", "k", "--temp-dir", dir}, "probe        right, rows as they come"},
 		{[]string{"join", narrow, long, "--on", "k", "--columns", "k"}, "algorithm "},
 		{[]string{"join", long, long, "--on", "k", "--temp-dir", dir}, "parts by hashes of the keys, "},
-		{[]string{"join", long, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
+		{[]string{"join", narrow, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
 		{[]string{"groupby", long, "--by", "name", "--agg", "count"}, "aggregate    count"},
 	} {
 		o := runProgram(t, exitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB", "--explain")...)

@@ -150,6 +150,7 @@ func TestCancelled(t *testing.T) {
 // TestShortOfMemory: whichever allocation of one rank fails, all ranks return *TooLarge, nothing is left, and with
 // enough memory the same ranks succeed afterwards.
 func TestShortOfMemory(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	leak.Check(t)
 	for name, run := range work {

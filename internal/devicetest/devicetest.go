@@ -197,6 +197,15 @@ func SkipRace(t *testing.T) {
 	}
 }
 
+// ShortOnHost is [HostTest] under go test -short: what the test calls has been tested on drivers by itself, and joins and
+// group-bys of tables by others.
+func ShortOnHost(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		HostTest(t)
+	}
+}
+
 // SkipShort skips a test that takes long for what it alone finds. make test-full runs it.
 func SkipShort(t *testing.T) {
 	t.Helper()

@@ -91,6 +91,7 @@ func TestDevicesOversized(t *testing.T) {
 
 // Peeled rows take no more memory than the plan says, also beside columns that would otherwise move later.
 func TestDevicesOversizedMemory(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		force := force{bits: bitsOf(5), table: 100}
 		for turn, c := range []struct {
@@ -137,6 +138,7 @@ func TestDevicesOversizedMemory(t *testing.T) {
 
 // Rows are peeled in as many parts as the memory asks for.
 func TestDevicesOversizedCaps(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		build, probe := collisions.Relations(rand.New(rand.NewPCG(1, 1)), [2]int{9000, 20_000}, 4, [2][]int{{4, 4}, {4}})
 		for _, want := range []string{"inner", "full", "semi both", "count"} {
@@ -424,6 +426,7 @@ func TestDevicesRewind(t *testing.T) {
 
 // Sinks, contexts and memory may fail anywhere: nothing stays behind.
 func TestDevicesFailures(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		small := jointest.Lane(t, lane.Device(), jointest.Small(lane.Device().Info()))
 		build, probe := workloads()["hot on both sides"].Relations(rand.New(rand.NewPCG(1, 1)), [2]int{300, 2000}, 8,
@@ -471,6 +474,7 @@ func TestDevicesWindows(t *testing.T) {
 
 // Joins take no more memory than their plans say, where the facts are the truth.
 func TestDevicesMemory(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		workloads := []string{"primary and foreign", "duplicates", "half match"}
 		wants := slices.Sorted(maps.Keys(jointest.Wants))

@@ -356,6 +356,7 @@ func fitted(t *testing.T, devices []*backend.Device, c hmg.Config, capBytes uint
 
 // TestFit: what is planned for devices fits them, and small sides take no more than they need.
 func TestFit(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	var keys [2][]uint64
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range keys {
@@ -417,6 +418,7 @@ func TestNoRoom(t *testing.T) {
 
 // TestErrors: an error ends all strands, and nothing is left.
 func TestErrors(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	planted := errors.New("planted")
 	onGroups(t, func(t *testing.T, c hmg.Config) {
 		keys := keysBy["few"](rand.New(rand.NewPCG(1, 2)), 3000)

@@ -111,6 +111,7 @@ func TestDevicesPlantedFaults(t *testing.T) {
 
 // Sinks, contexts and memory may fail anywhere: nothing stays behind.
 func TestDevicesFailures(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		random := rand.New(rand.NewPCG(1, 1))
 		build, probe := jointest.Workloads["duplicates"].Relations(random, [2]int{300, 2000}, 4,
