@@ -38,6 +38,11 @@ func faultyJoins() map[string]*faulty {
 		"hmg":     {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG, Output: join.Count}, 11, false, false},
 		"trip":    {func(*join.Engine) {}, join.Spec{Strategy: join.StrategyHMG}, 7, false, true},
 	}
+	if devicetest.RaceDetector {
+		for _, name := range []string{"sources", "alone", "trip"} { // what is concurrent in them is so in others
+			delete(all, name)
+		}
+	}
 	for _, f := range all {
 		switch {
 		case devicetest.RaceDetector:
@@ -178,7 +183,7 @@ func TestLostBeforeFirstRows(t *testing.T) {
 					require.LessOrEqual(t, failures, lost)
 				}
 			}
-			require.Positive(t, begun)
+			require.True(t, begun > 0 || devicetest.RaceDetector, "so few are lost there that none may begin again")
 		})
 	}
 }
@@ -225,7 +230,7 @@ func TestShortBeforeFirstRows(t *testing.T) {
 			}
 			require.Positive(t, reported)
 			if f.spec.How == join.Inner && !f.stream { // in the others, each device fails by itself
-				require.Positive(t, begun)
+				require.True(t, begun > 0 || devicetest.RaceDetector, "so few are lost there that none may begin again")
 			}
 		})
 	}

@@ -272,6 +272,7 @@ func TestDirect(t *testing.T) {
 // are or are divided, with partitions in many parts, and with estimates of groups that are too low, so that tables are
 // full.
 func TestHashed(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		var names []string
 		for name := range keys {
@@ -294,6 +295,7 @@ func TestHashed(t *testing.T) {
 
 // TestTables forces tables: rows that stay where they are or are divided, dense codes, and tables that are too small.
 func TestTables(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	forced := map[string]tabled{
 		"one unit":       {units: 1, slots: 1 << 13},
 		"units":          {units: 7, slots: 1 << 10},
