@@ -366,7 +366,7 @@ func TestOpenGrant(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, open.Await(context.Background(), Need{Host: 3}))
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(time.Millisecond, cancel)
+	time.AfterFunc(100*time.Millisecond, cancel)
 	_, err = b.Open(ctx)
 	require.ErrorIs(t, err, backend.ErrCancelled, "one is open")
 	require.ErrorContains(t, err, "another stream reads its build side")

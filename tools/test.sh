@@ -24,7 +24,7 @@ bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoen
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
 # With the seconds that each takes on two cores while two others run (docs/testing.md), longest first, but for static.
-quick=(static=130 race=330 host=300 lavapipe=230 swiftshader=110 duckdb=120 gpu=60 fuzz=50)
+quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 duckdb=80 gpu=70 fuzz=50)
 full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
