@@ -23,7 +23,8 @@ driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphi
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
-# With the seconds that each takes on two cores while two others run (docs/testing.md), longest first, but for static.
+# With the seconds that each takes on two cores with empty caches while two others run (docs/testing.md), longest first,
+# but for static.
 quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 duckdb=80 gpu=70 fuzz=50)
 full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
 
