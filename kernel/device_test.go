@@ -30,13 +30,13 @@ var deviceShapes = []backend.Config{
 	{"serial": 0, "shared": 1, "workgroup": 96, "items": 3, "stage": 1}, // scans of other lengths than powers of two
 }
 
-// TestDevices compares kernels with the oracle of the references, on every device that the environment selects. Compiling
-// takes most of the time. Therefore each variant runs in its default shape and one other, which is another one on devices
-// with subgroups of the next size; the full matrix has all. In a short run the first variant of each kernel and a third
-// of the others run in one shape on devices with subgroups of 8 and more, the other two thirds on devices with smaller
-// ones, as SwiftShader compiles them in less time than lavapipe does. Instrumented shaders take seconds to compile: a
-// short run has the variant of each kernel with the least code, and leaves the two longest kernels out, which take as
-// long as the others together.
+// TestDevices compares kernels with the oracle of the references, on every device that the environment selects.
+// Compiling takes most of the time. Therefore each variant runs in its default shape and one other, which is another
+// one on devices with subgroups of the next size; the full matrix has all. In a short run the first variant of each
+// kernel and a third of the others run in one shape on devices with subgroups of 8 and more, the other two thirds on
+// devices with smaller ones, as SwiftShader compiles them in less time than lavapipe does. Instrumented shaders take
+// seconds to compile: a short run has the variant of each kernel with the least code, and leaves the two longest
+// kernels out, which take as long as the others together.
 func TestDevices(t *testing.T) {
 	full, instrumented := devicetest.Full(), vulkantest.Validation(t) == vulkan.GPUAssisted
 	for _, driver := range vulkantest.Open(t) {

@@ -13,10 +13,9 @@ import (
 )
 
 // OutputFile is a file that appears whole or not at all: until Commit its content is in a file without a name, of which
-// nothing is left however the process ends, or where the file system has none, in a hidden file beside it.
-// Pipes and devices are written directly, and so is an open file that is named by its descriptor, as /dev/stdout is: from
-// where it stands. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()"
-// is harmless after Commit).
+// nothing is left however the process ends, or where the file system has none, in a hidden file beside it. Pipes and
+// devices are written directly, and so is an open file that is named by its descriptor, as /dev/stdout is: from where
+// it stands. It is used by one goroutine; end it with Commit or Abort ("defer f.Abort()" is harmless after Commit).
 type OutputFile struct {
 	path     string
 	target   string   // path with symbolic links resolved

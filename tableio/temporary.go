@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// temporaryFiles are the hidden or nameless files of the process's Writers that were neither committed nor aborted yet, and its
-// temporary folders.
+// temporaryFiles are the hidden or nameless files of the process's Writers that were neither committed nor aborted yet,
+// and its temporary folders.
 var temporaryFiles registry
 
 type registry struct {

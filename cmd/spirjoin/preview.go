@@ -38,8 +38,8 @@ func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinS
 	return layout, names, err
 }
 
-// preview prints the first rows of the output, of all columns named as many as the terminal is wide. It returns the number of rows of the output, for which count is called where the result does not know it by
-// then.
+// preview prints the first rows of the output, of all columns named as many as the terminal is wide. It returns the
+// number of rows of the output, for which count is called where the result does not know it by then.
 func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, names []string, progress *progress,
 	count func() (uint64, error)) (total uint64, err error) {
 	var rows [][]string

@@ -26,7 +26,8 @@ func machine(n int, unequal bool) *Machine {
 	return m
 }
 
-// each calls test for 16 and 64 devices, in a short run 32, equal and unequal, with random keys and with keys of which few are frequent.
+// each calls test for 16 and 64 devices, in a short run 32, equal and unequal, with random keys and with keys of which
+// few are frequent.
 func each(t *testing.T, test func(t *testing.T, m *Machine, in rowsOf)) {
 	devicetest.HostTest(t)
 	for _, c := range devicetest.Combinations(t, 2, 2, 2) {

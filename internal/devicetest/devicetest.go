@@ -197,8 +197,8 @@ func SkipRace(t *testing.T) {
 	}
 }
 
-// ShortOnHost is [HostTest] under go test -short: what the test calls has been tested on drivers by itself, and joins and
-// group-bys of tables by others.
+// ShortOnHost is [HostTest] under go test -short: what the test calls has been tested on drivers by itself, and joins
+// and group-bys of tables by others.
 func ShortOnHost(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

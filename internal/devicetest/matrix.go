@@ -10,7 +10,8 @@ import (
 // Full reports whether the environment asks for the full product of every test matrix.
 func Full() bool { return os.Getenv("SPIRJOIN_MATRIX") == "full" }
 
-// Short returns the first value under go test -short, otherwise the second: how dense a sweep is, or which values it has.
+// Short returns the first value under go test -short, otherwise the second: how dense a sweep is, or which values it
+// has.
 func Short[T any](short, otherwise T) T {
 	if testing.Short() {
 		return short

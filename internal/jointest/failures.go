@@ -59,8 +59,8 @@ func (f *failing) Put(ctx context.Context, w *operator.Window) error {
 
 // CheckFailures lets everything fail that an operator depends on: each call of its sink, a context that ends at each of
 // these calls or before, and memory that runs out at any point. The operator must return the error, leave no memory
-// behind, and not release a window that it has put. Output rows must have at least one column. In a short run every fifth
-// call fails on drivers, which are no part of what is tested.
+// behind, and not release a window that it has put. Output rows must have at least one column. In a short run every
+// fifth call fails on drivers, which are no part of what is tested.
 func CheckFailures(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation,
 	want operator.Want, o Options, describe string) {
 	t.Helper()
