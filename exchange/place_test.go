@@ -112,6 +112,45 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// allocateThen allocates, and calls before the first time.
+type allocateThen struct {
+	memory.Allocator
+	first func()
+}
+
+func (a *allocateThen) Allocate(size int) []byte {
+	if first := a.first; first != nil {
+		a.first = nil
+		first()
+	}
+	return a.Allocator.Allocate(size)
+}
+
+// TestSpaceIsFreeOnceRead: a block that is taken keeps its space in the file until it has been read.
+func TestSpaceIsFreeOnceRead(t *testing.T) {
+	p := placeUnder(t, 1<<40, 0, math.MaxUint64)
+	require.NoError(t, p.PutAll(t.Context(), relation.Right, p.divided(t)))
+	want, others := p.divided(t), p.divided(t)
+	for i, other := range others {
+		if i > 0 {
+			defer other.Release()
+			others[i] = other.NewSlice(0, 0)
+		}
+	}
+	others[0].Release()
+	others[0] = want[1].NewSlice(0, want[1].NumRows()-100) // it fits in the space of what is read
+	p.Alloc = &allocateThen{p.of, func() { require.NoError(t, p.PutAll(t.Context(), relation.Left, others)) }}
+	for batch, err := range p.Take(t.Context(), relation.Right, 0) {
+		require.NoError(t, err)
+		require.True(t, array.RecordEqual(want[0], batch))
+		batch.Release()
+	}
+	require.EqualValues(t, want[1].NumRows()-100, p.Rows(relation.Left, 0), "it was put meanwhile")
+	for _, batch := range want {
+		batch.Release()
+	}
+}
+
 // TestFirstPartsStay: with room for about half of the rows, the first parts are never written.
 func TestFirstPartsStay(t *testing.T) {
 	p := placeUnder(t, 1<<40, 120_000, math.MaxUint64)

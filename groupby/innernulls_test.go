@@ -32,6 +32,9 @@ func testInnerNulls(t *testing.T, e *groupby.Engine) {
 	dictionary := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: text},
 		from(arrow.PrimitiveTypes.Int32, `[0, 1, null, 0, 1, 0]`), entries)
 	encoded := array.NewRunEndEncodedArray(from(arrow.PrimitiveTypes.Int32, `[2, 5, 6]`), runs, 6, 0)
+	runsOfDictionary := array.NewRunEndEncodedArray(from(arrow.PrimitiveTypes.Int32, `[2, 5, 6]`),
+		array.NewDictionaryArray(dictionary.DataType().(*arrow.DictionaryType), from(arrow.PrimitiveTypes.Int32, `[0, 1, 0]`),
+			entries), 6, 0)
 	union, err := array.NewSparseUnionFromArrays(from(arrow.PrimitiveTypes.Int8, `[0, 0, 1, 1, 0, 1]`),
 		[]arrow.Array{from(arrow.PrimitiveTypes.Int64, `[1, null, 3, 4, 5, 6]`),
 			from(text, `["a", "b", null, "d", "e", null]`)})
@@ -40,10 +43,11 @@ func testInnerNulls(t *testing.T, e *groupby.Engine) {
 		values arrow.Array
 		counts [2]int64 // of rows [0, 6) and [1, 5)
 	}{
-		"dictionary": {dictionary, [2]int64{3, 1}},
-		"runs":       {encoded, [2]int64{3, 3}},
-		"union":      {union, [2]int64{3, 2}},
-		"null":       {array.NewNull(6), [2]int64{0, 0}},
+		"dictionary":           {dictionary, [2]int64{3, 1}},
+		"runs":                 {encoded, [2]int64{3, 3}},
+		"union":                {union, [2]int64{3, 2}},
+		"runs of a dictionary": {runsOfDictionary, [2]int64{3, 1}},
+		"null":                 {array.NewNull(6), [2]int64{0, 0}},
 	} {
 		for i, values := range []arrow.Array{c.values, array.NewSlice(c.values, 1, 5)} {
 			schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: values.DataType(), Nullable: true}}, nil)

@@ -440,13 +440,15 @@ func TestDividedFails(t *testing.T) {
 				of := sources()
 				result, err := engine.Stream(ctx, of[0], of[1], spec)
 				require.NoError(t, err, name)
-				drawn := 0
+				drawn, rows, cancelled := 0, int64(0), false
 				for batch, err := range result.Batches(ctx) {
 					if cancels && drawn >= batches && err != nil {
 						require.ErrorIs(t, err, backend.ErrCancelled, name)
+						cancelled = true
 						break
 					}
 					require.NoError(t, err, name)
+					rows += batch.NumRows()
 					batch.Release()
 					if drawn++; drawn >= batches && cancels {
 						cancel()
@@ -454,6 +456,7 @@ func TestDividedFails(t *testing.T) {
 						break
 					}
 				}
+				require.True(t, !cancels || batches == 0 || cancelled || rows == 80_000, "%s ends after %d rows", name, rows)
 				result.Close()
 				cancel()
 				allocator.AssertSize(t, 0)

@@ -198,6 +198,42 @@ func TestDisagreement(t *testing.T) {
 	})
 }
 
+// TestNarrow: keys that have one high word on all ranks keep it, and no others.
+func TestNarrow(t *testing.T) {
+	forEachCluster(t, 2, func(t *testing.T, all *cluster) {
+		for _, c := range []struct {
+			narrow    [2]bool
+			highWords [2]uint32
+			want      bool
+		}{
+			{[2]bool{true, true}, [2]uint32{5, 5}, true},
+			{[2]bool{true, true}, [2]uint32{5, 6}, false},
+			{[2]bool{true, true}, [2]uint32{6, 0}, false},
+			{[2]bool{true, false}, [2]uint32{5, 0}, false},
+		} {
+			require.NoError(t, all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
+				highWord := c.highWords[r.Rank()]
+				high := uint64(highWord) << 32
+				chunk := newTable([]uint64{high | 1, high | 2, high | 3}, 0, 8).upload(t, r.Lane)
+				chunk.Narrow, chunk.HighWord = c.narrow[r.Rank()], highWord
+				received, err := r.Exchange(ctx, Broadcast(), 0, chunk)
+				if err != nil {
+					return err
+				}
+				defer received[0].Release()
+				require.Equal(t, c.want, received[0].Chunk.Narrow, "%v", c)
+				if c.want {
+					require.Equal(t, highWord, received[0].Chunk.HighWord)
+				}
+				return nil
+			}))
+			for _, lane := range all.lanes {
+				lane.Memory.ReleaseAll()
+			}
+		}
+	})
+}
+
 // TestLinksThatFail: a link that cannot be made fails the exchange, and is tried again by the next one.
 func TestLinksThatFail(t *testing.T) {
 	devicetest.HostTest(t)
