@@ -31,7 +31,7 @@ test:
 	tools/setup.sh test
 	tools/test.sh
 
-# All pairs of every matrix, whole sweeps, and what takes longest, stage by stage: an hour and more. With
+# All pairs of every matrix, whole sweeps, and what takes longest, stage by stage: an hour. With
 # SPIRJOIN_MATRIX=full it tries the full product of every matrix, which takes many hours.
 test-full:
 	tools/setup.sh test

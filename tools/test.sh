@@ -72,7 +72,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages=("${threaded_packages[@]}")
 	[[ $short ]] || packages+=(. ./tableio ./cmd/spirjoin ./join/hmg ./join/graphics ./exchange/model ./bench/endtoend ./bench/scaling)
-	export GOEXPERIMENT=cgocheck2
+	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...
 }
