@@ -14,7 +14,7 @@ import (
 
 const (
 	foreignFolder = "testdata/foreign"
-	foreignRows   = 5 // at the beginning of a file, that its line shows
+	foreignRows   = 6 // at the beginning of a file, that its line shows
 )
 
 // TestForeign reads files that other programs wrote. Each line of the list in their folder names a file, perhaps with the
