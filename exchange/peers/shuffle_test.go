@@ -221,9 +221,8 @@ func TestNarrow(t *testing.T) {
 					return err
 				}
 				defer received[0].Release()
-				require.Equal(t, c.want, received[0].Chunk.Narrow, "%v", c)
-				if c.want {
-					require.Equal(t, highWord, received[0].Chunk.HighWord)
+				if got := &received[0].Chunk; got.Narrow != c.want || c.want && got.HighWord != highWord {
+					return fmt.Errorf("%v: narrow %v, high word %d", c, got.Narrow, got.HighWord)
 				}
 				return nil
 			}))
