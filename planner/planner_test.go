@@ -425,6 +425,15 @@ func TestAhead(t *testing.T) {
 	const granuleBytes, windowBytes = 12 << 23, 16 << 23 // keys and payload; payload of both sides
 	require.InDelta(t, granuleBytes+windowBytes, ahead.PeakBytes-without.PeakBytes, 0.2*(granuleBytes+windowBytes))
 
+	want := ahead.Want
+	want.Keys = true
+	aheadKeys, err := ahead.Algorithm.Plan(&ahead.Facts, want)
+	require.NoError(t, err)
+	withoutKeys, err := ahead.Algorithm.Plan(&waits, want)
+	require.NoError(t, err)
+	require.InDelta(t, 4<<23, aheadKeys.PeakBytes-withoutKeys.PeakBytes-(ahead.PeakBytes-without.PeakBytes), 0.2*(4<<23),
+		"keys of the window that is delivered")
+
 	few := f
 	few.Rows, few.OutputRows = [2]uint64{1 << 20, 1 << 22}, 1<<22
 	require.EqualValues(t, 1, plan(few, 140e9).Facts.Granules())
