@@ -36,7 +36,7 @@ var tilings = []primitive.Tuning{
 // TestDevicesJoin joins in every way: whatever is wanted, however probe rows come, and whatever room there is.
 func TestDevicesJoin(t *testing.T) { devicetest.ForEach(t, joinAll) }
 
-// TestWithoutSubgroups joins in as many ways on a device that has no subgroup operations.
+// TestWithoutSubgroups joins in all these ways on a device that has no subgroup operations.
 func TestWithoutSubgroups(t *testing.T) { devicetest.ForEachWithoutSubgroups(t, joinAll) }
 
 func joinAll(t *testing.T, device *backend.Device) {
