@@ -290,8 +290,8 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}
 	config := func(shared uint32, name string, value uint32) backend.Config {
-		return backend.Config{"key_bits": 32, "shared": shared, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700, "heads": 8,
-			name: value}
+		return backend.Config{"key_bits": 32, "shared": shared, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700,
+			"heads": 8, name: value}
 	}
 	const both = kernel.MarkLeft | kernel.MarkRight
 	for _, driver := range vulkantest.Open(t) {

@@ -156,9 +156,9 @@ func (t Tuning) on(info *backend.DeviceInfo) Tuning {
 	return shared
 }
 
-// lacksSubgroups reports whether a row names kernels whose subgroup operations the device lacks: the walks and the serial
-// [kernel.RadixScatter] have no other shape. These are right where each invocation is a subgroup, walks in workgroups
-// of one.
+// lacksSubgroups reports whether a row names kernels whose subgroup operations the device lacks: the walks and the
+// serial [kernel.RadixScatter] have no other shape. These are right where each invocation is a subgroup, walks in
+// workgroups of one.
 func (r *TuningRow) lacksSubgroups(primitive string, info *backend.DeviceInfo) bool {
 	switch {
 	case info.Subgroups:

@@ -27,7 +27,8 @@ func TestTuningTables(t *testing.T) {
 		names = append(names, strings.TrimSuffix(file.Name(), path.Ext(file.Name())))
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
-	roomy := &backend.DeviceInfo{Name: "roomy", Subgroups: true, Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
+	roomy := &backend.DeviceInfo{Name: "roomy", Subgroups: true,
+		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
 	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host, Subgroups: true,
 		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
 	for _, name := range names {

@@ -31,8 +31,8 @@ type Options struct {
 	// HostOrderedCopies makes the host wait between the queues of a device and copies of the CUDA driver, instead of
 	// semaphores that both share. For tests, and drivers whose semaphores do not work.
 	HostOrderedCopies bool
-	// NoSubgroups opens devices as if they had no subgroup operations. For tests, and drivers whose subgroup operations do
-	// not work.
+	// NoSubgroups opens devices as if they had no subgroup operations. For tests, and drivers whose subgroup operations
+	// do not work.
 	NoSubgroups bool
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
 	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).

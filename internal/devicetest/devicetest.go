@@ -36,8 +36,8 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	})
 }
 
-// ForEachWithoutSubgroups is [ForEach] on the Vulkan devices alone, opened as if they had no subgroup operations. It skips
-// the test under GPU-assisted validation: instrumented shaders take many seconds to compile.
+// ForEachWithoutSubgroups is [ForEach] on the Vulkan devices alone, opened as if they had no subgroup operations. It
+// skips the test under GPU-assisted validation: instrumented shaders take many seconds to compile.
 func ForEachWithoutSubgroups(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 	t.Helper()
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
