@@ -130,7 +130,7 @@ func runWithin(t *testing.T, tune func(*backend.DeviceInfo) primitive.Tuning, a 
 	want operator.Want, keys [2][]uint32, share float64) (*operator.Plan, error) {
 	t.Helper()
 	ctx := context.Background()
-	info := &backend.DeviceInfo{Backend: "host", Type: backend.Host}
+	info := &backend.DeviceInfo{Backend: "host", Type: backend.Host, Subgroups: true}
 	tuning, err := primitive.TuningFor(info)
 	require.NoError(t, err)
 	if tune != nil {

@@ -20,10 +20,10 @@ import (
 
 // devices are the classes that have rates, and one that has none.
 var devices = map[string]*backend.DeviceInfo{
-	"nvidia":   {Backend: "vulkan", Type: backend.Discrete, Name: "NVIDIA H200"},
-	"host":     {Backend: "host", Type: backend.Host},
-	"software": {Backend: "vulkan", Type: backend.Software},
-	"unknown":  {Backend: "vulkan", Type: backend.Integrated, Name: "other"},
+	"nvidia":   {Backend: "vulkan", Type: backend.Discrete, Subgroups: true, Name: "NVIDIA H200"},
+	"host":     {Backend: "host", Type: backend.Host, Subgroups: true},
+	"software": {Backend: "vulkan", Type: backend.Software, Subgroups: true},
+	"unknown":  {Backend: "vulkan", Type: backend.Integrated, Subgroups: true, Name: "other"},
 }
 
 // algorithms are all that join equal keys.

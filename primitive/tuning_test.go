@@ -12,10 +12,11 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/shaders"
 )
 
 // least is a device that offers what spirjoin requires and nothing more.
-var least = &backend.DeviceInfo{Name: "least", SubgroupSize: 32,
+var least = &backend.DeviceInfo{Name: "least", Subgroups: true, SubgroupSize: 32,
 	Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
 
 func TestTuningTables(t *testing.T) {
@@ -26,8 +27,9 @@ func TestTuningTables(t *testing.T) {
 		names = append(names, strings.TrimSuffix(file.Name(), path.Ext(file.Name())))
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
-	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
-	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host,
+	roomy := &backend.DeviceInfo{Name: "roomy", Subgroups: true,
+		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
+	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host, Subgroups: true,
 		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
 	for _, name := range names {
 		rows, err := tableRows(name)
@@ -66,10 +68,15 @@ func TestTuningRowsBuild(t *testing.T) {
 						if !hasShape(v, row.Config) || !agreeWhereBoth(row.Variant, v) {
 							continue
 						}
+						code, err := shaders.SPIRV(kernel.SPIRVName(spec, v))
+						require.NoError(t, err)
+						if !device.Info().Subgroups && shaders.UsesSubgroups(code) {
+							continue // as the walks, and the serial radix_scatter
+						}
 						if built++; !devicetest.Turn(built, 4) {
 							continue
 						}
-						_, err := device.Kernel(spec, merge(row.Config, v))
+						_, err = device.Kernel(spec, merge(row.Config, v))
 						require.NoError(t, err, "%s: %s %v", row.source, spec.Name, v)
 					}
 				}
@@ -129,7 +136,7 @@ func TestTuningConfig(t *testing.T) {
 
 // Few rows that stand for many have the kernels of many.
 func TestTuningScaled(t *testing.T) {
-	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"})
+	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA", Subgroups: true})
 	require.NoError(t, err)
 	variant, configs := backend.Config{"key_bits": 32, "payload_bits": 32}, make(map[string]bool)
 	for _, scale := range []uint64{0, 1, 2, 3, 1000, 1 << 30} {
@@ -149,31 +156,71 @@ func TestTuningForDevices(t *testing.T) {
 		require.NoError(t, err)
 		return tuning.ConfigFor("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32}, 1<<27)
 	}
-	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"}
+	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA", Subgroups: true}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
-	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", SubgroupSize: 32}
+	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", Subgroups: true, SubgroupSize: 32}
 	other := nvidia
 	other.Backend = "opencl"
 	require.Equal(t, at(unknown, 32), at(other, 32), "what was measured through Vulkan says nothing of another backend")
 	require.NotEqual(t, at(nvidia, 32), at(other, 32))
 	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
-		Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+		Name: "llvmpipe nvidia", Subgroups: true}, 32)["serial"], "a name counts for GPUs only")
 	for _, subgroup := range []uint32{4, 8, 16} {
 		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
-			SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+			Subgroups: true, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"],
 		uint32(256))
 
 	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
 	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
-		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}
+		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, Subgroups: true, SubgroupSize: subgroup}
 		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
 		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
 		tuning, err := TuningFor(&info)
 		require.NoError(t, err)
 		require.NoError(t, tuning.Check(&info))
 	}
+}
+
+// Without subgroup operations wide shapes have shared=1, and rows whose kernels have such operations in any shape give
+// way, unless each invocation is a subgroup.
+func TestTuningWithoutSubgroups(t *testing.T) {
+	info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: 8,
+		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 32 << 10}}
+	tuning, err := TuningFor(&info)
+	require.NoError(t, err)
+	require.NoError(t, tuning.Check(&info))
+	for name, want := range map[string]backend.Config{"radix_sort": {"shared": 1, "serial": 0}, "scan": {"serial": 1},
+		"partition_join": {"shared": 1, "walk": 0}, "merge_join": {"shared": 1, "walk": 0}} {
+		config := tuning.Config(name, backend.Config{"key_bits": 32, "payload_bits": 32, "columns": 1})
+		for setting, value := range want {
+			require.Equal(t, value, config[setting], "%s %v", name, config)
+		}
+		require.Equal(t, want["shared"], config["shared"], "%s %v", name, config)
+	}
+	serial := Tuning{"radix_sort": {{Config: backend.Config{"serial": 1, "workgroup": 8, "items": 9, "digits": 256}}}}
+	walk := func(workgroup uint32) Tuning {
+		return Override(backend.Config{"workgroup": workgroup, "items": 8, "walk": 1, "table": 64, "heads": 64},
+			"partition_join", "merge_join")
+	}
+	require.ErrorContains(t, serial.Check(&info), "lacks the subgroup operations")
+	require.ErrorContains(t, walk(8).Check(&info), "lacks the subgroup operations")
+	info.SubgroupSize = 1
+	require.NoError(t, serial.Check(&info))
+	require.NoError(t, walk(1).Check(&info))
+	require.ErrorContains(t, walk(8).Check(&info), "lacks the subgroup operations")
+}
+
+// A search by a whole workgroup divides it into halves.
+func TestTuningOfHalves(t *testing.T) {
+	for workgroup, refused := range map[uint32]bool{1: false, 2: false, 3: true, 64: false} {
+		shared := backend.Config{"shared": 1, "workgroup": workgroup, "items": 9, "batch": 3, "stage": 4}
+		err := Override(shared, "range_search", "range_expand").Check(least)
+		require.Equal(t, refused, err != nil, "%d: %v", workgroup, err)
+	}
+	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 9, "batch": 3, "stage": 4},
+		"range_search").Check(least), "workgroup is even, or 1 with shared=1")
 }
 
 // A row that is wrong is refused, with its place and what is wrong.

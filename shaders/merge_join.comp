@@ -6,8 +6,8 @@
 // KEY_BITS, sorted ascending; payload as for partition_join.
 // In and out: places, as for partition_join, PAGED 0.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less
-// than 2^31.
+// Preconditions: no unit has more than table left rows; output rows are less than 2^31; SHARED 0: a workgroup consists
+// of whole subgroups.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of
 // shared memory.
 #version 460
@@ -41,12 +41,13 @@ void main() {
     uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
     uint left_first = rows.x, right_first = rows.z, right_count = rows.w - rows.z, done = 0u;
     left_count = rows.y - rows.x;
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint run = RUN;
+    begin_batches();
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, right_first);
 
     Key key[items]; // of right rows; under way while the left keys are
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (run + k * STRIDE < right_count) key[k] = right.at[run + k * STRIDE];
     }
     load_left(left_first);
     barrier();

@@ -3,8 +3,7 @@
 // Inputs: slots, left_keys and right_keys as for table_probe; repeats as table_build makes them with distinct = 1, else
 // absent.
 // Output: counts, uint64[tiles], the output rows of each.
-// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
-// subgroups.
+// Preconditions: patience, mask and seed are those of the build; SHARED 0: a workgroup consists of whole subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -27,8 +26,12 @@ uint matches_of(Key key, inout uint cursor) {
     return matches;
 }
 
+#if SHARED
+#include "workgroup_total.glsl"
+#else
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uvec2)
+#endif
 
 uvec2 own_matches = uvec2(0u); // of this invocation's rows
 
@@ -45,7 +48,11 @@ void main() {
     Key key[items];
     load_batch(right, 0u, count, key);
     look_up(right, first, count, key);
+#if SHARED
+    uvec2 all = workgroup_total(own_matches);
+#else
     uvec2 all;
     workgroup_sum(subgroup_sum(own_matches), all);
+#endif
     if (INVOCATION == 0u) column64_from(counts, tile).at[0] = all;
 }

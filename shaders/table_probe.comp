@@ -5,8 +5,8 @@
 // payload as for partition_join.
 // In and out: places, as for partition_join, a tile in place of a unit.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
-// subgroups; output rows are less than 2^31.
+// Preconditions: patience, mask and seed are those of the build; output rows are less than 2^31; SHARED 0: a workgroup
+// consists of whole subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -27,12 +27,16 @@ void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint first = tile * batch_rows, count = rows_left(rows, first, batch_rows), done = 0u;
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint run = RUN;
+    begin_batches();
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
     Key key[items];
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (run + k * STRIDE < count) key[k] = right.at[run + k * STRIDE];
     }
+#if SHARED
+    barrier(); // of begin_batches
+#endif
     join_batch(tile, 0u, first, run, count, key, done);
     count_rows(done);
 #if PAGED

@@ -23,3 +23,18 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
+
+// The same without subgroup operations, but for the kernels of the catalogue, whose shapes package kernel tests.
+func TestConformanceWithoutSubgroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short; make test-full runs it")
+	}
+	options := backendtest.Options{Effort: backendtest.Short, NoCatalogue: true}
+	for _, info := range vulkantest.Devices(t) {
+		t.Run(info.Name, func(t *testing.T) {
+			backendtest.Run(t, func(t *testing.T) backend.Driver {
+				return openWith(t, info.ID, vulkan.Options{CacheDir: "off", NoSubgroups: true})
+			}, options)
+		})
+	}
+}

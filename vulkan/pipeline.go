@@ -104,6 +104,9 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	if !isSPIRV(code) {
 		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
 	}
+	if !d.info.Subgroups && shaders.UsesSubgroups(code) {
+		return fail(backend.ErrUnsupported, "%v: the kernel has subgroup operations, the device has none for it", config)
+	}
 	layout, err := d.layout(pushBytes)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func TestReadKinds(t *testing.T) {
 
 // TestCheck: by the decision tree phj-om is taken in the first cell, where smj-um was measured to be faster.
 func TestCheck(t *testing.T) {
-	tuning, err := primitive.TuningFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host})
+	tuning, err := primitive.TuningFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host, Subgroups: true})
 	require.NoError(t, err)
 	verdicts, err := Check(cells(t), nil, tuning)
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestCheck(t *testing.T) {
 }
 
 func hostRates(t *testing.T) *planner.Rates {
-	rates, err := planner.RatesFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host})
+	rates, err := planner.RatesFor(&backend.DeviceInfo{Backend: "host", Type: backend.Host, Subgroups: true})
 	require.NoError(t, err)
 	return rates
 }

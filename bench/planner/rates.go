@@ -12,7 +12,7 @@ import (
 
 // RatesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
 func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
-	info := backend.DeviceInfo{Type: backend.Discrete, Name: device}
+	info := backend.DeviceInfo{Type: backend.Discrete, Name: device, Subgroups: true}
 	switch device {
 	case "host":
 		info.Type = backend.Host

@@ -85,8 +85,11 @@ func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s s
 		if table := mostTrips/(walks*s.config.Items) - 1; table < s.tableRows {
 			s.size(build, max(1, table))
 		}
-		batches = min(probeFactor*s.tableRows/kernel.TileRows(s.config),
-			mostTrips/(walks*(s.tableRows+1))/s.config.Items)
+		trips := walks * (s.tableRows + 1) * s.config.Items // of a batch
+		if s.config.Shared == 1 {
+			trips += kernel.TileRows(s.config)/32 + 4 // ranks are sums over words of the batch
+		}
+		batches = min(probeFactor*s.tableRows/kernel.TileRows(s.config), mostTrips/trips)
 	}
 	if a.force.bits != nil {
 		s.bits = *a.force.bits
