@@ -88,23 +88,28 @@ func deviceAt(devices []DeviceInfo, index int) (*DeviceInfo, error) {
 		switch d := &devices[i]; {
 		case d.Index != index:
 		case d.Type == Host || d.Type == Software:
-			return nil, noDevice(fmt.Sprintf("no GPU has index %d, and %s is chosen by name", index, d.Name), devices)
+			return nil, noDevice(fmt.Sprintf("no GPU has index %d", index), devices)
 		case d.Unusable != "":
 			return nil, fmt.Errorf("device %d: %w: %s cannot be used: %s", index, ErrNoDevice, d.Name, d.Unusable)
 		default:
 			return d, nil
 		}
 	}
-	return nil, noDevice(fmt.Sprintf("no device has index %d", index), devices)
+	return nil, noDevice(fmt.Sprintf("no GPU has index %d", index), devices)
 }
 
+// noDevice lists what selects the devices: the indexes of GPUs, and the IDs of others.
 func noDevice(what string, devices []DeviceInfo) error {
 	names := make([]string, len(devices))
 	for i, d := range devices {
-		names[i] = fmt.Sprintf("%d %s", d.Index, d.Name)
+		selector := strconv.Itoa(d.Index)
+		if d.Type == Host || d.Type == Software {
+			selector = d.ID
+		}
+		names[i] = fmt.Sprintf("%s (%s)", selector, d.Name)
 		if d.Unusable != "" {
 			names[i] += " (unusable: " + d.Unusable + ")"
 		}
 	}
-	return fmt.Errorf("%w: %s; devices here: %s", ErrNoDevice, what, strings.Join(names, ", "))
+	return fmt.Errorf("%w: %s; choose one of %s", ErrNoDevice, what, strings.Join(names, ", "))
 }

@@ -43,14 +43,15 @@ func TestSelectDevice(t *testing.T) {
 		require.ErrorIs(t, err, ErrNoDevice, index)
 	}
 	_, err = SelectDevice(devices[5:], "5")
-	require.ErrorContains(t, err, "no GPU has index 5, and Some CPU is chosen by name")
+	require.EqualError(t, err, "no device: no GPU has index 5; choose one of host:cpu (Some CPU)")
 	_, err = SelectDevice(devices, "1")
 	require.ErrorContains(t, err, "no timeline semaphores")
 	_, err = SelectDevice(devices[:5], "cpu")
 	require.ErrorIs(t, err, ErrNoDevice)
 	require.ErrorContains(t, err, `no device matches "cpu" (did you mean "host"?)`)
 	_, err = SelectDevice(devices, "radeon")
-	require.ErrorContains(t, err, "2 NVIDIA H200")
+	require.ErrorContains(t, err, `no device matches "radeon"; choose one of vulkan:llvmpipe:00aa (`)
+	require.ErrorContains(t, err, "2 (NVIDIA H200")
 
 	devices[2].Unusable = "too old"
 	require.Equal(t, "vulkan:dzn:22cc", pick("h200", devices...), "a twin stands in for a driver that cannot be used")

@@ -63,13 +63,14 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 		}
 	}
 	return e.begin(ctx, layout, table, func(ctx context.Context, w *work) error {
-		if layout.squares() && table.NumRows() > 2*partRows { // squares would take more memory than the table
+		w.result.program = lower(layout, table, false)
+		if table.NumRows() > 2*partRows && w.result.program.wideSquares() { // more memory than that of the table
 			return w.stream(layout).run(ctx, batchesOf(table))
 		}
-		w.result.program = lower(layout, table, false)
 		w.result.stats.Rows = uint64(table.NumRows())
 		g, err := w.all(ctx, w.result.program)
-		if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) && e.TempDir != "" {
+		if errors.Is(err, backend.ErrDeviceMemory) ||
+			errors.Is(err, backend.ErrHostMemory) && (e.TempDir != "" || layout.squares()) {
 			return w.stream(layout).run(ctx, batchesOf(table)) // in parts, and divided if it must be
 		}
 		if err == nil {

@@ -209,6 +209,22 @@ func TestRoundedCases(t *testing.T) {
 	})
 }
 
+// TestRoundedSquares: values of 64 bits are squared to 64 bits as long as all squares have room.
+func TestRoundedSquares(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		e := engine(t, device)
+		for _, greatest := range []int64{1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 33, 1<<63 - 1} {
+			v := big.NewInt(greatest)
+			group := []*big.Int{v, big.NewInt(1), v, nil, v, big.NewInt(greatest / 2)}
+			for _, dtype := range []arrow.DataType{arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int64} {
+				requireRounded(t, e, dtype, [][]*big.Int{group, {v, v}, {big.NewInt(0), v}})
+			}
+			least := new(big.Int).Not(v) // -greatest - 1
+			requireRounded(t, e, arrow.PrimitiveTypes.Int64, [][]*big.Int{{least, least, big.NewInt(2)}, {least, v}, {least}})
+		}
+	})
+}
+
 // TestNearestRoot: roots are those of all numbers that a quotient stands for, and few are left to big numbers.
 func TestNearestRoot(t *testing.T) {
 	random, left := rand.New(rand.NewPCG(1, 2)), 0

@@ -66,6 +66,9 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
 		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
 	keys, err := relation.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
+	if err == nil && keys.Guessed() && !haveStrips(keys, int(p.table.NumRows())) { // the guess is of no use
+		keys, err = relation.PlanGroups(ctx, p.table, by, false, roomIn(memory))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,8 @@ func (p *program) lower(f *finisher) {
 			f.of = []int{p.need(request{reduce.Moments, v, -1})}
 			break
 		}
-		f.of, f.squares = p.sum(v, f.input.Type), p.sum(value{a.Column, asSquare}, f.input.Type)
+		square := value{a.Column, squareOf(columnOf(p.table, a.Column), p.later)}
+		f.of, f.squares = p.sum(v, f.input.Type), p.sum(square, f.input.Type)
 		if relation.WordBits(f.input.Type) > 128 {
 			f.squares = append(f.squares, p.sum(value{a.Column, asSquareHigh}, f.input.Type)...)
 		}
@@ -90,6 +91,13 @@ func (p *program) lower(f *finisher) {
 	case Sum, Avg:
 		f.of = p.sum(v, f.input.Type)
 	}
+}
+
+// wideSquares tells whether columns of squares are made that have more than 64 bits.
+func (p *program) wideSquares() bool {
+	return slices.ContainsFunc(p.values, func(v value) bool {
+		return v.form >= asSquare && relation.WordBits(v.form.of(p.types[v.column])) > 64
+	})
 }
 
 // sum returns the states that have the sum of values of a column of a type: those of each 64-bit word, the lowest first,

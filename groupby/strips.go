@@ -53,7 +53,7 @@ type stripState struct {
 // with more than one pass, or another algorithm is forced.
 func (w *work) planStrips(p *program, s *query.Scan) (*strips, error) {
 	rows := int(p.table.NumRows())
-	if !w.onHost() || !s.Keys.Exact() || s.Keys.KeyBits() > stripBits {
+	if !w.onHost() || !haveStrips(s.Keys, rows) {
 		return nil, nil
 	}
 	t := &strips{slots: 1 << s.Keys.KeyBits(), counts: -1}
@@ -82,11 +82,16 @@ func (w *work) planStrips(p *program, s *query.Scan) (*strips, error) {
 		t.states = append(t.states, stripState{word: t.counts})
 	}
 	bytes := stripCores(rows) * t.slots * t.stride * 8
-	if t.slots > max(fewCodes, rows/rowsOfCode) || bytes > stripBytes+rows*stripRowBytes ||
+	if bytes > stripBytes+rows*stripRowBytes ||
 		uint64(bytes) > w.Device().Options().DeviceMemoryBytes/granuleShare {
 		return nil, nil
 	}
 	return t, nil
+}
+
+// haveStrips reports whether keys of so many rows have few codes.
+func haveStrips(keys *relation.KeyPlan, rows int) bool {
+	return keys.Exact() && keys.KeyBits() <= stripBits && 1<<keys.KeyBits() <= max(fewCodes, rows/rowsOfCode)
 }
 
 // onHost reports whether the host may group strip by strip.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"runtime"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,11 +21,12 @@ import (
 type form uint8
 
 const (
-	asValues     form = iota // as they are
-	asValidity               // only whether they are NULL
-	asInt8                   // booleans as 0 and 1
-	asSquare                 // integers and decimals, squared
-	asSquareHigh             // what the squares of decimals of 256 bits have above their low 256 bits
+	asValues      form = iota // as they are
+	asValidity                // only whether they are NULL
+	asInt8                    // booleans as 0 and 1
+	asSquare                  // integers and decimals, squared
+	asShortSquare             // those of 64 bits whose squares have 64 bits, squared
+	asSquareHigh              // what the squares of decimals of 256 bits have above their low 256 bits
 )
 
 // value identifies a column on the device.
@@ -59,7 +61,7 @@ func (f form) of(t arrow.DataType) arrow.DataType {
 		return arrow.FixedWidthTypes.Boolean
 	case f == asInt8:
 		return arrow.PrimitiveTypes.Uint8
-	case bits <= 32:
+	case bits <= 32 || f == asShortSquare:
 		return arrow.PrimitiveTypes.Uint64
 	case bits == 64 && wordKind(t) == reduce.Signed: // up to 2^126
 		return &arrow.Decimal128Type{Precision: digits128}
@@ -140,6 +142,34 @@ func convertChunk(chunk arrow.Array, form form) *array.Data {
 	}
 	buffers := []*memory.Buffer{chunk.Data().Buffers()[0], memory.NewBufferBytes(values)}
 	return array.NewData(dtype, n, buffers, nil, chunk.NullN(), offset)
+}
+
+// squareOf is the form of the squares of a column. Tables that come later may have greater values.
+func squareOf(column *arrow.Chunked, later bool) form {
+	if later || relation.WordBits(column.DataType()) != 64 {
+		return asSquare
+	}
+	unsigned, size := wordKind(column.DataType()) == reduce.Unsigned, uint64(0)
+	for _, chunk := range column.Chunks() {
+		if chunk.Len() == 0 {
+			continue
+		}
+		values := backend.Longs(chunk.Data().Buffers()[1].Bytes())[chunk.Data().Offset():][:chunk.Len()]
+		for part := range slices.Chunk(values, relation.StripRows) {
+			for _, v := range part {
+				size |= v ^ uint64(int64(v)>>63) // -1 is 0
+			}
+			if unsigned {
+				for _, v := range part {
+					size |= v
+				}
+			}
+			if size>>31 != 0 {
+				return asSquare
+			}
+		}
+	}
+	return asShortSquare
 }
 
 // square writes the squares of the values of an array. Those of NULL may be anything. Of a square of 512 bits, asSquare

@@ -17,6 +17,7 @@ import (
 // csvRows turns rows of a batch into text. It may be used by several goroutines.
 type csvRows struct {
 	batch   arrow.RecordBatch
+	before  int64 // rows of the output
 	quoting csvQuoting
 	null    string
 	columns []csvCells
@@ -29,15 +30,16 @@ type csvCells struct {
 	quotes bool               // may be needed
 }
 
-func newCSVRows(batch arrow.RecordBatch, quoting csvQuoting, null string) *csvRows {
-	r := &csvRows{batch: batch, quoting: quoting, null: null, columns: make([]csvCells, batch.NumCols())}
+func newCSVRows(batch arrow.RecordBatch, before int64, quoting csvQuoting, null string) *csvRows {
+	r := &csvRows{batch: batch, before: before, quoting: quoting, null: null,
+		columns: make([]csvCells, batch.NumCols())}
 	for i, column := range batch.Columns() {
 		r.columns[i] = csvCells{csvFormatter(column), nullTest(column), quoting.concerns(column)}
 	}
 	return r
 }
 
-// append appends rows [start, end). An error names the column.
+// append appends rows [start, end). An error names the row of the output, from 1, and the column.
 func (r *csvRows) append(dst []byte, start, end int) ([]byte, error) {
 	if dst == nil {
 		dst = []byte{} // nil is what formats give for a value without text
@@ -55,8 +57,9 @@ func (r *csvRows) append(dst []byte, start, end int) ([]byte, error) {
 			before := len(dst)
 			with := column.format(dst, row)
 			if with == nil {
-				return dst, fmt.Errorf("column %q: %s is outside the range of its text form",
-					r.batch.ColumnName(i), r.batch.Column(i).ValueStr(row))
+				return dst, fmt.Errorf("row %d, column %q: %s is outside the range of %s in CSV; write Parquet or Arrow, "+
+					"or leave it out with columns", r.before+int64(row)+1, r.batch.ColumnName(i),
+					r.batch.Column(i).ValueStr(row), r.batch.Column(i).DataType())
 			}
 			if dst = with; column.quotes {
 				dst = r.quoting.quote(dst, before)

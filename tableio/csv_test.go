@@ -176,12 +176,19 @@ func TestCSVFaults(t *testing.T) {
 func TestCSVRefusesDatesWithoutText(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Date32}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
-	b.Field(0).(*array.Date32Builder).Append(1 << 30)
+	dates := b.Field(0).(*array.Date32Builder)
+	dates.AppendValues(make([]arrow.Date32, 3), nil)
+	first := b.NewRecordBatch()
+	dates.AppendValues([]arrow.Date32{0, 1 << 30}, nil)
 	path := tempPath(t, CSV)
 	w, err := Create(path, schema, WriteOptions{})
 	require.NoError(t, err)
-	require.ErrorIs(t, w.Write(context.Background(), b.NewRecordBatch()), ErrOutput)
-	require.ErrorContains(t, w.Commit(context.Background()), `column "d"`)
+	require.NoError(t, w.Write(t.Context(), first))
+	err = w.Write(t.Context(), b.NewRecordBatch())
+	require.ErrorIs(t, err, ErrOutput)
+	require.EqualError(t, err, "write "+path+`: row 5, column "d": 2941775-04-07 is outside the range of date32 in CSV; `+
+		"write Parquet or Arrow, or leave it out with columns")
+	require.Equal(t, err, w.Commit(t.Context()))
 	requireOnlyFiles(t, filepath.Dir(path))
 }
 

@@ -22,6 +22,7 @@ type csvEncoder struct {
 	quoting csvQuoting
 	null    string
 	columns int
+	written int64  // rows
 	buf     []byte // rows of small batches, to be written before anything else
 }
 
@@ -74,7 +75,8 @@ func csvWritable(dt arrow.DataType) error {
 func (e *csvEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {
 	batch = plainBatch(batch)
 	defer batch.Release()
-	rows := newCSVRows(batch, e.quoting, e.null)
+	rows := newCSVRows(batch, e.written, e.quoting, e.null)
+	e.written += batch.NumRows()
 	total := int(batch.NumRows())
 	if part := max(1, csvPartValues/e.columns); total > part {
 		return e.writeParts(ctx, rows, total, part)

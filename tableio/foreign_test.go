@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,11 +20,12 @@ const (
 
 // TestForeign reads files that other programs wrote. Each line of the list in their folder names a file, perhaps with the
 // columns to read, and the result: columns with their types and the first rows, or the refusal. The values are those
-// that another reader gives. A file without a line fails, and a line without a file.
+// that another reader gives. A file without a line fails, and a line without a file; so does one without an origin, and
+// one of the content of another.
 func TestForeign(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(foreignFolder, "list.txt"))
 	require.NoError(t, err)
-	listed := map[string]bool{"list.txt": true}
+	listed := map[string]bool{"list.txt": true, "origins.txt": true}
 	for line := range strings.Lines(string(list)) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -40,11 +42,23 @@ func TestForeign(t *testing.T) {
 			require.Equal(t, want, foreignText(t, filepath.Join(foreignFolder, name), chosen))
 		})
 	}
+	origins, err := os.ReadFile(filepath.Join(foreignFolder, "origins.txt"))
+	require.NoError(t, err)
 	files, err := os.ReadDir(foreignFolder)
 	require.NoError(t, err)
+	same := make(map[string]string)
 	for _, file := range files {
-		require.True(t, listed[file.Name()], "%s has no line in list.txt", file.Name())
+		name := file.Name()
+		require.True(t, listed[name], "%s has no line in list.txt", name)
+		content, err := os.ReadFile(filepath.Join(foreignFolder, name))
+		require.NoError(t, err)
+		require.Empty(t, same[string(content)], "the content of %s", name)
+		same[string(content)] = name
+		if !strings.HasSuffix(name, ".txt") {
+			require.Regexp(t, `(?m)^`+regexp.QuoteMeta(name)+`: .+; .+$`, string(origins), "origin and licence")
+		}
 	}
+	require.Equal(t, len(files)-2, strings.Count(string(origins), "\n")-2, "a line of origins.txt has no file")
 }
 
 // foreignText reads columns of a file, or all of them, together and each alone, and describes the result in a line.

@@ -15,6 +15,23 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/columnchunk"
 )
 
+// checkDecimals refuses decimals that Parquet does not allow, in a dense type: pqarrow (18.8) panics.
+func checkDecimals(dt arrow.DataType) error {
+	switch dt := dt.(type) {
+	case arrow.DecimalType:
+		return columnchunk.CheckDecimal(dt)
+	case arrow.NestedType:
+		for _, field := range dt.Fields() {
+			if err := checkDecimals(field.Type); err != nil {
+				return err
+			}
+		}
+	case arrow.ExtensionType:
+		return checkDecimals(dt.StorageType())
+	}
+	return nil
+}
+
 // nestedParquetEncoder writes schemas with nested columns, by the library and on one core. The library gets columns of
 // types that it knows ([denseType]); the schema that is stored in the file says what they are.
 type nestedParquetEncoder struct {
@@ -37,6 +54,9 @@ func newNestedParquetEncoder(
 	for i, field := range fields {
 		fields[i].Type = denseType(field.Type)
 		err := guard(func() error {
+			if err := checkDecimals(fields[i].Type); err != nil {
+				return err
+			}
 			_, err := pqarrow.ToParquet(arrow.NewSchema(fields[i:i+1], nil), properties, pqarrow.DefaultWriterProps())
 			return err
 		})

@@ -315,10 +315,25 @@ func TestLargeValues(t *testing.T) {
 	})
 }
 
-func TestDecimalsOfNegativeScaleNameTheColumn(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: &arrow.Decimal128Type{Precision: 5, Scale: -2}}}, nil)
-	_, err := Create(tempPath(t, Parquet), schema, WriteOptions{})
-	require.ErrorContains(t, err, `column "d": type decimal(5, -2) cannot be written to Parquet`)
+// Decimals that Parquet does not allow are refused for that reason, wherever they are in a type.
+func TestDecimalsThatParquetDoesNotAllow(t *testing.T) {
+	negative, above := &arrow.Decimal128Type{Precision: 5, Scale: -2}, &arrow.Decimal256Type{Precision: 2, Scale: 4}
+	for _, c := range []struct {
+		dt   arrow.DataType
+		want string
+	}{
+		{negative, `type decimal(5, -2) cannot be written to Parquet: Parquet allows no scale below 0`},
+		{above, `type decimal256(2, 4) cannot be written to Parquet: Parquet allows no scale above the precision`},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: above}, "no scale above the precision"},
+		{arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: above})), "no scale above the precision"},
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: c.dt}}, nil)
+		_, err := Create(tempPath(t, Parquet), schema, WriteOptions{})
+		require.ErrorIs(t, err, ErrOutput)
+		require.NotErrorIs(t, err, errCorrupt)
+		require.ErrorContains(t, err, `column "d": type `)
+		require.ErrorContains(t, err, c.want+"; write Arrow, or leave it out with columns")
+	}
 }
 
 // stuck takes the first write; all others wait until it is closed.

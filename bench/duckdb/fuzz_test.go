@@ -90,6 +90,11 @@ var found = map[string]string{
 	"keys of both sides that are unique": `{"Left":{"Seed":8678630873561272555,"Rows":null,"Draw":"sorted","Most":2048},
 		"Right":{"Seed":6129833238419544116,"Rows":[[1629,1630]],"Draw":"sorted","Most":4},"Keys":[{"Types":["int32","int32"],
 		"Values":"dense"}],"How":"inner","Validate":"1:1","Device":"host","HostMemory":3907}`,
+	"small batches of lists of a side with many chunks": `{"Left":{"Seed":3993314606997464580,"Rows":[[25000,100000]],
+		"Draw":"uniform","Most":1024,"Shift":40,"Payload":[{"Type":"null"},{"Type":"instant_s"},{"Type":"list"}]},
+		"Right":{"Seed":6749203625988204785,"Rows":[[0,0]],"Draw":"runs","Most":1024,"Chunk":256},
+		"Keys":[{"Types":["int32","int32"],"Values":"dense","Nulls":[0,5],"Renamed":true}],"How":"not-in",
+		"BuildSide":"right","BatchRows":256,"Stream":1,"Device":"host"}`,
 }
 
 func TestFuzzFound(t *testing.T) {

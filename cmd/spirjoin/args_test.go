@@ -39,6 +39,7 @@ func TestArrange(t *testing.T) {
 		"groupby f --agg count --help":     "groupby --help",
 		"tune sort --help":                 "tune --help",
 		"bench planner f --help":           "bench planner --help",
+		"bench primitive sort --help":      "bench primitive --help",
 		"join a b -qo x":                   "join -q -o x -- a b",
 		"join a b -q -q --on k --on l":     "join -q -q --on k --on l -- a b",
 		"join a b --device 0 --device 1":   "join --device 0 --device 1 -- a b",

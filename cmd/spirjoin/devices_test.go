@@ -146,7 +146,7 @@ func TestFailingDriverMovesNoIndex(t *testing.T) {
 		t.Setenv("VK_ICD_FILENAMES", manifest)
 		join := []string{"join", left, left, "--on", "k", "--count"}
 		got := runProgram(t, exitNoDevice, append(join, "--device", "0")...)
-		require.Contains(t, got.stderr, "no GPU has index 0")
+		require.Contains(t, got.stderr, "no GPU has index 0; choose one of host:cpu (")
 		require.Contains(t, got.stderr, "Vulkan")
 		got = runProgram(t, exitDone, join...)
 		require.Equal(t, "2\n", got.stdout)

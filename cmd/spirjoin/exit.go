@@ -90,6 +90,7 @@ var (
 		"memory_limit": "--memory-limit", "temp_dir": "--temp-dir", "temp_limit": "--temp-limit", "batch_rows": "--batch-rows", "build_side": "--build-side",
 		"mark_name": "--mark-name", "nulls_equal": "--nulls-equal", "separate_keys": "--no-coalesce"}
 	optionWord   = regexp.MustCompile(`(^|[ (])[a-z]+_[a-z_]+($|[ ;,)])`)
+	leaveOut     = "leave it out with columns"
 	optionRaised = regexp.MustCompile(`\braise [a-z_]+`)
 )
 
@@ -119,6 +120,27 @@ func quoteMeant(text string) string {
 	})
 }
 
+// A groupsError is one of a command that makes groups.
+type groupsError struct{ error }
+
+func (e groupsError) Unwrap() error { return e.error }
+
+func ofGroups(err *error) {
+	if *err != nil {
+		*err = groupsError{*err}
+	}
+}
+
+// nameColumns writes as flags what the library says about a column that cannot be read or written. For groups, the
+// columns of keys and aggregates are read and no others.
+func nameColumns(err error, text string) string {
+	advice := "leave it out with --columns"
+	if errors.Is(err, tableio.ErrInput) && errors.As(err, new(groupsError)) {
+		advice = "leave it out of --by and --agg"
+	}
+	return strings.ReplaceAll(text, leaveOut, advice)
+}
+
 // message is the one line that a failure prints.
 func message(err error) string {
 	code := exitCode(err)
@@ -129,7 +151,7 @@ func message(err error) string {
 	case exitInternal:
 		line = "internal error: " + line
 	default:
-		line = quoteMeant(nameFlags(line))
+		line = quoteMeant(nameFlags(nameColumns(err, line)))
 	}
 	return "spirjoin: " + text.OneLine(line)
 }

@@ -157,6 +157,7 @@ type groupReport struct {
 // groupBy runs the command. Nothing is computed before it is known that the input can be read and the output be
 // written.
 func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
+	defer ofGroups(&err)
 	report := groupReport{Output: o.output, Version: version()}
 	started := time.Now()
 	progress := s.newProgress(o.quiet)

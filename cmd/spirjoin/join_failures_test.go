@@ -49,7 +49,7 @@ func TestJoinFailures(t *testing.T) {
 		{"incompatible keys of a full join", exitNoDevice, []string{left, words, "--on", "id", "--how", "full"},
 			"mean different things; cast one of them"},
 		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
-			`no device matches "abacus"; devices here: `},
+			`no device matches "abacus"; choose one of `},
 		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
 		{"too many rows to count", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2", "--count"},

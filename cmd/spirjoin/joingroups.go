@@ -23,6 +23,7 @@ type grouping struct {
 
 // run runs the command.
 func (g *grouping) run(ctx context.Context) (err error) {
+	defer ofGroups(&err)
 	readers := g.in.readers
 	g.groups.Progress = g.in.progress.join
 	layout, err := spirjoin.NewJoinGroupLayout(readers[0].Schema(), readers[1].Schema(), g.spec, g.groups)

@@ -110,9 +110,18 @@ func checkFlat(dt arrow.DataType) error {
 	case *arrow.DictionaryType:
 		return errors.New("it is a dictionary of dictionaries")
 	case arrow.DecimalType:
-		if dt.GetScale() < 0 || dt.GetScale() > dt.GetPrecision() {
-			return fmt.Errorf("a decimal has 0 to %d digits of its %d after the point", dt.GetPrecision(), dt.GetPrecision())
-		}
+		return CheckDecimal(dt)
+	}
+	return nil
+}
+
+// CheckDecimal refuses a decimal that Parquet does not allow.
+func CheckDecimal(dt arrow.DecimalType) error {
+	switch {
+	case dt.GetScale() < 0:
+		return errors.New("Parquet allows no scale below 0; write Arrow, or leave it out with columns")
+	case dt.GetScale() > dt.GetPrecision():
+		return errors.New("Parquet allows no scale above the precision; write Arrow, or leave it out with columns")
 	}
 	return nil
 }
