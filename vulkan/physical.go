@@ -349,13 +349,10 @@ func identify(all []*physical) {
 		}
 		p.info.ID = id
 	}
-	same := func(a, b *physical) bool {
-		return a.info.UUID != unknownUUID && a.info.UUID == b.info.UUID || a.info.PCI != "" && a.info.PCI == b.info.PCI
-	}
 	for _, p := range all {
 		var original *physical
 		for _, other := range all {
-			if (p == other || same(p, other)) &&
+			if (p == other || backend.SameDevice(&p.info, &other.info)) &&
 				(original == nil || original.info.Unusable != "" && other.info.Unusable == "") {
 				original = other
 			}
@@ -365,8 +362,6 @@ func identify(all []*physical) {
 		}
 	}
 }
-
-const unknownUUID = "00000000-0000-0000-0000-000000000000"
 
 func uuid[B ~uint8](b []B) string {
 	h := fmt.Sprintf("%x", bytesOf(b))
