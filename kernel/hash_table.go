@@ -103,6 +103,7 @@ type TableProbeArgsOf[B any] struct {
 type TableProbeConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Paged   uint32 `axis:"0,1"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Patience uint32
 	Unique   uint32
@@ -115,10 +116,12 @@ type TableProbeConfig struct {
 // patience, mask and seed. Output rows are written as by [PartitionJoin], with a tile of right rows in place of a unit,
 // in any order.
 var TableProbe = define[TableProbeArgs](entry[TableProbeArgsOf[[]byte], TableProbeConfig]{
-	Name:        "table_probe",
-	Defaults:    TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
-	Compare:     backend.Multiset,
-	SharedBytes: func(config *TableProbeConfig) uint32 { return 4 * (2*((config.Workgroup+3)/4) + 4) },
+	Name:     "table_probe",
+	Defaults: TableProbeConfig{Tile: Tile{256, 4}, Patience: 256, OutputConfig: defaultOutput, PageRows: 1},
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *TableProbeConfig) uint32 {
+		return joinRowsBytes(config.Tile, config.Shared, config.Paged)
+	},
 	Run: func(args *TableProbeArgsOf[[]byte], config *TableProbeConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableProbe[uint64](args, config, group)
@@ -160,6 +163,7 @@ type TableCountArgsOf[B any] struct {
 // TableCountConfig configures [TableCount].
 type TableCountConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Patience uint32
 	Unique   uint32
@@ -173,7 +177,7 @@ type TableCountConfig struct {
 var TableCount = define[TableCountArgs](entry[TableCountArgsOf[[]byte], TableCountConfig]{
 	Name:        "table_count",
 	Defaults:    TableCountConfig{Tile: Tile{256, 4}, Patience: 256},
-	SharedBytes: func(config *TableCountConfig) uint32 { return subgroupsBytes(config.Workgroup, 8) },
+	SharedBytes: func(config *TableCountConfig) uint32 { return totalBytes(config.Tile, config.Shared) },
 	Run: func(args *TableCountArgsOf[[]byte], config *TableCountConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableCount[uint64](args, config, group)
@@ -219,6 +223,7 @@ type TableMarkArgsOf[B any] struct {
 // TableMarkConfig configures [TableMark].
 type TableMarkConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Patience uint32
 	Seed     uint32
@@ -235,8 +240,9 @@ type TableMarkConfig struct {
 // second takes these as partners and the rows of the left side in place of the right ones, and right_marks receives
 // their marks. Bitmaps that are not needed are absent.
 var TableMark = define[TableMarkArgs](entry[TableMarkArgsOf[[]byte], TableMarkConfig]{
-	Name:     "table_mark",
-	Defaults: TableMarkConfig{Tile: Tile{256, 4}, Patience: 256, Sides: 1},
+	Name:        "table_mark",
+	Defaults:    TableMarkConfig{Tile: Tile{256, 4}, Patience: 256, Sides: 1},
+	SharedBytes: func(config *TableMarkConfig) uint32 { return config.Shared * config.batchBitsBytes() },
 	Run: func(args *TableMarkArgsOf[[]byte], config *TableMarkConfig, group uint32) {
 		if config.KeyBits == 64 {
 			tableMark[uint64](args, config, group)

@@ -21,6 +21,7 @@ type PartitionCountArgsOf[B any] struct {
 // PartitionCountConfig configures [PartitionCount].
 type PartitionCountConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Mixed    uint32
 	Table    uint32
@@ -42,7 +43,7 @@ var PartitionCount = define[PartitionCountArgs](entry[PartitionCountArgsOf[[]byt
 		if config.Unique >= config.Distinct { // rows are not counted by key
 			repeats = 1
 		}
-		return unitTableBytes(config.Table, config.Heads) + 4*repeats + subgroupsBytes(config.Workgroup, 8)
+		return unitTableBytes(config.Table, config.Heads) + 4*repeats + totalBytes(config.Tile, config.Shared)
 	},
 	Run: func(args *PartitionCountArgsOf[[]byte], config *PartitionCountConfig, group uint32) {
 		if config.KeyBits == 64 {
@@ -73,6 +74,14 @@ func partitionCount[K word](args *PartitionCountArgsOf[[]byte], config *Partitio
 	backend.Longs(args.Counts)[group] = count
 }
 
+// totalBytes is the shared memory in which a workgroup adds up 64-bit counts.
+func totalBytes(t Tile, shared uint32) uint32 {
+	if shared == 1 {
+		return 8
+	}
+	return subgroupsBytes(t.Workgroup, 8)
+}
+
 // MergeCountArgs are the arguments of [MergeCount].
 type MergeCountArgs = MergeCountArgsOf[backend.Range]
 
@@ -87,6 +96,7 @@ type MergeCountArgsOf[B any] struct {
 // MergeCountConfig configures [MergeCount].
 type MergeCountConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Table uint32
 }
@@ -97,7 +107,7 @@ var MergeCount = define[MergeCountArgs](entry[MergeCountArgsOf[[]byte], MergeCou
 	Name:     "merge_count",
 	Defaults: MergeCountConfig{Tile: Tile{256, 4}, Table: 1280},
 	SharedBytes: func(config *MergeCountConfig) uint32 {
-		return config.KeyBits/8*config.Table + subgroupsBytes(config.Workgroup, 8)
+		return config.KeyBits/8*config.Table + totalBytes(config.Tile, config.Shared)
 	},
 	Run: func(args *MergeCountArgsOf[[]byte], config *MergeCountConfig, group uint32) {
 		count := uint64(0)

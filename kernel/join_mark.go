@@ -31,6 +31,7 @@ type PartitionMarkArgsOf[B any] struct {
 // PartitionMarkConfig configures [PartitionMark].
 type PartitionMarkConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Mixed   uint32
 	Table   uint32
@@ -48,7 +49,8 @@ var PartitionMark = define[PartitionMarkArgs](entry[PartitionMarkArgsOf[[]byte],
 	Name:     "partition_mark",
 	Defaults: PartitionMarkConfig{Tile: Tile{256, 4}, Table: 1536, Heads: 1024, Sides: MarkRight},
 	SharedBytes: func(config *PartitionMarkConfig) uint32 {
-		return unitTableBytes(config.Table, config.Heads) + leftMarksBytes(config.Table, config.Sides)
+		return unitTableBytes(config.Table, config.Heads) + leftMarksBytes(config.Table, config.Sides) +
+			config.Shared*config.batchBitsBytes()
 	},
 	Run: func(args *PartitionMarkArgsOf[[]byte], config *PartitionMarkConfig, group uint32) {
 		if config.KeyBits == 64 {
@@ -116,6 +118,7 @@ type MergeMarkArgsOf[B any] struct {
 // MergeMarkConfig configures [MergeMark].
 type MergeMarkConfig struct {
 	KeyBits uint32 `axis:"32,64"`
+	Shared  uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Tile
 	Table uint32
 	Sides uint32
@@ -126,7 +129,8 @@ var MergeMark = define[MergeMarkArgs](entry[MergeMarkArgsOf[[]byte], MergeMarkCo
 	Name:     "merge_mark",
 	Defaults: MergeMarkConfig{Tile: Tile{256, 4}, Table: 1280, Sides: MarkRight},
 	SharedBytes: func(config *MergeMarkConfig) uint32 {
-		return config.KeyBits/8*config.Table + leftMarksBytes(config.Table, config.Sides)
+		return config.KeyBits/8*config.Table + leftMarksBytes(config.Table, config.Sides) +
+			config.Shared*config.batchBitsBytes()
 	},
 	Run: func(args *MergeMarkArgsOf[[]byte], config *MergeMarkConfig, group uint32) {
 		leftMarks, rightMarks := marker(backend.Words(args.LeftMarks)), marker(backend.Words(args.RightMarks))

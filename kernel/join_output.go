@@ -22,6 +22,14 @@ type OutputConfig struct {
 	RightWords2 uint32
 }
 
+// joinRowsBytes is the shared memory of join_rows.glsl and join_output.glsl, by which invocations place output rows.
+func joinRowsBytes(t Tile, shared, paged uint32) uint32 {
+	if shared == 1 {
+		return t.batchBitsBytes() + (1-paged)*4*t.batchWords() + 4*8
+	}
+	return 2*subgroupsBytes(t.Workgroup, 4) + 4*4
+}
+
 var defaultOutput = OutputConfig{Placing: AtOffsets, LeftWords: 1, RightWords: 1}
 
 // JoinColumns are the columns of kernels that join; [PartitionJoin] describes them. B is backend.Range for callers.

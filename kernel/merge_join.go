@@ -77,40 +77,47 @@ type MergeJoinArgsOf[B any] struct {
 	JoinRows
 }
 
-// MergeJoinConfig configures [MergeJoin].
-type MergeJoinConfig struct {
+// MergeWalkConfig configures [MergeWalk].
+type MergeWalkConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	Tile
 	Table uint32
 	OutputConfig
 }
 
+// MergeJoinConfig configures [MergeJoin].
+type MergeJoinConfig struct {
+	MergeWalkConfig
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
+}
+
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, are in
 // shared memory, where each right row finds its first match by binary search; its other matches follow. units, in the
 // form of [PartitionPieces], have at most workgroup*items right rows each. Output rows are as in [PartitionJoin],
 // without pages. [MergeWalk] does the same on CPU cores.
-var MergeJoin = define[MergeJoinArgs](mergeJoinEntry("merge_join"))
+var MergeJoin = define[MergeJoinArgs](entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
+	Name:     "merge_join",
+	Defaults: MergeJoinConfig{MergeWalkConfig: mergeJoinDefaults},
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *MergeJoinConfig) uint32 {
+		return config.KeyBits/8*config.Table + joinRowsBytes(config.Tile, config.Shared, 0)
+	},
+	Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
+		runMergeJoin(args, &config.MergeWalkConfig, group)
+	},
+})
 
-// mergeJoinEntry is that of a kernel that does what [MergeJoin] does.
-func mergeJoinEntry(name string) entry[MergeJoinArgsOf[[]byte], MergeJoinConfig] {
-	return entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
-		Name:     name,
-		Defaults: MergeJoinConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput},
-		Compare:  backend.Multiset,
-		SharedBytes: func(config *MergeJoinConfig) uint32 {
-			return config.KeyBits/8*config.Table + 4*(2*((config.Workgroup+3)/4)+4)
-		},
-		Run: func(args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
-			if config.KeyBits == 64 {
-				mergeJoin[uint64](args, config, group)
-			} else {
-				mergeJoin[uint32](args, config, group)
-			}
-		},
+var mergeJoinDefaults = MergeWalkConfig{Tile: Tile{256, 4}, Table: 1280, OutputConfig: defaultOutput}
+
+func runMergeJoin(args *MergeJoinArgsOf[[]byte], config *MergeWalkConfig, group uint32) {
+	if config.KeyBits == 64 {
+		mergeJoin[uint64](args, config, group)
+	} else {
+		mergeJoin[uint32](args, config, group)
 	}
 }
 
-func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeJoinConfig, group uint32) {
+func mergeJoin[K word](args *MergeJoinArgsOf[[]byte], config *MergeWalkConfig, group uint32) {
 	unit := backend.Words(args.Units)[4*group:][:4]
 	left, right := view[K](args.LeftKeys)[unit[0]:unit[1]], view[K](args.RightKeys)[unit[2]:unit[3]]
 	out := &joinOutput[K]{leftFirst: unit[0], rightFirst: unit[2], JoinColumns: args.JoinColumns,

@@ -34,6 +34,7 @@ type PartitionWalkConfig struct {
 type PartitionJoinConfig struct {
 	PartitionWalkConfig
 	Marked uint32 `axis:"0,1"` // not with paged=1
+	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 	Sides  uint32
 }
 
@@ -72,7 +73,7 @@ var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte],
 	Defaults: PartitionJoinConfig{PartitionWalkConfig: partitionJoinDefaults},
 	Compare:  backend.Multiset,
 	SharedBytes: func(config *PartitionJoinConfig) uint32 {
-		bytes := partitionJoinBytes(&config.PartitionWalkConfig)
+		bytes := unitTableBytes(config.Table, config.Heads) + joinRowsBytes(config.Tile, config.Shared, config.Paged)
 		if config.Marked == 1 {
 			bytes += leftMarksBytes(config.Table, config.Sides)
 		}
@@ -85,10 +86,6 @@ var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte],
 
 var partitionJoinDefaults = PartitionWalkConfig{
 	Tile: Tile{256, 4}, Table: 1536, Heads: 1024, OutputConfig: defaultOutput, PageRows: 1}
-
-func partitionJoinBytes(config *PartitionWalkConfig) uint32 {
-	return unitTableBytes(config.Table, config.Heads) + 4*(2*((config.Workgroup+3)/4)+4)
-}
 
 func runPartitionJoin(args *PartitionJoinArgsOf[[]byte], config *PartitionWalkConfig, sides, group uint32) {
 	if config.KeyBits == 64 {

@@ -6,10 +6,12 @@ import "github.com/spirjoin/spirjoin/backend"
 // [WalkedRows] neighbouring right rows at a time, whatever items is, and writes their output rows without waiting for
 // its neighbours.
 var PartitionWalk = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionWalkConfig]{
-	Name:        "partition_walk",
-	Defaults:    partitionJoinDefaults,
-	Compare:     backend.Multiset,
-	SharedBytes: partitionJoinBytes,
+	Name:     "partition_walk",
+	Defaults: partitionJoinDefaults,
+	Compare:  backend.Multiset,
+	SharedBytes: func(config *PartitionWalkConfig) uint32 {
+		return unitTableBytes(config.Table, config.Heads) + joinRowsBytes(config.Tile, 0, 0)
+	},
 	Run: func(args *PartitionJoinArgsOf[[]byte], config *PartitionWalkConfig, group uint32) {
 		runPartitionJoin(args, config, 0, group)
 	},

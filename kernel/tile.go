@@ -94,3 +94,9 @@ type word interface{ uint32 | uint64 }
 func view[T word](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(*new(T)))
 }
+
+// batchBitsBytes is the size of the bits of batch_bits.glsl, those of two batches.
+func (t Tile) batchBitsBytes() uint32 { return 2 * 4 * t.batchWords() }
+
+// batchWords is the number of words with a bit for each row of a tile.
+func (t Tile) batchWords() uint32 { return (t.Workgroup*t.Items + 31) / 32 }

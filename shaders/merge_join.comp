@@ -41,12 +41,13 @@ void main() {
     uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
     uint left_first = rows.x, right_first = rows.z, right_count = rows.w - rows.z, done = 0u;
     left_count = rows.y - rows.x;
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint run = RUN;
+    begin_batches();
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, right_first);
 
     Key key[items]; // of right rows; under way while the left keys are
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (run + k * STRIDE < right_count) key[k] = right.at[run + k * STRIDE];
     }
     load_left(left_first);
     barrier();

@@ -12,6 +12,7 @@
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 1u // CPU cores have loads overlap by themselves
 #define PAGED 0
+#define SHARED 0
 
 const uint mixed = 0u, seed = 0u, unique = 0u, widened = 0u, high = 0u;
 

@@ -56,13 +56,14 @@ void main() {
     if (unit >= end_group) return;
     uvec4 rows = Column128(element_address(units, unit, 4u)).at[0];
     uint left_first = rows.x, left_count = rows.y - rows.x, right_first = rows.z, right_count = rows.w - rows.z;
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint run = RUN;
+    begin_batches();
     unit_keys = COLUMN_FROM(KEY_BITS)(left_keys, left_first);
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, right_first);
 
     Key key[items]; // of right rows; the first ones are under way while the table is built
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < right_count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (run + k * STRIDE < right_count) key[k] = right.at[run + k * STRIDE];
     }
 #if MARKED
     left_marks = element_address(places, column32_from(places, 16u).at[0], 2u);
@@ -76,7 +77,7 @@ void main() {
     for (uint first = 0u; first < right_count; first += batch_rows) {
         Key next[items]; // under way while the batch is joined
         [[unroll]] for (uint k = 0u; k < items; ++k) {
-            uint row = first + batch_rows + run + k * gl_SubgroupSize;
+            uint row = first + batch_rows + run + k * STRIDE;
             if (row < right_count) next[k] = right.at[row];
         }
         join_batch(unit, left_first, right_first + first, run, min(right_count - first, batch_rows), key, done);

@@ -48,6 +48,7 @@ void main() {
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, rows.z);
     Key key[items]; // of the first batch, under way while the left rows are
     load_batch(right, 0u, rows.w - rows.z, key);
+    begin_marks();
     clear_left_marks(rows.x, rows.y - rows.x);
     build_table(rows.y - rows.x);
     barrier();

@@ -11,6 +11,7 @@
 
 #define Key WORD(KEY_BITS)
 #define BUILD_IN_FLIGHT 1u // CPU cores have loads overlap by themselves
+#define SHARED 0
 
 #include "join_walking.glsl"
 #include "unit_table.glsl"

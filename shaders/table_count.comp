@@ -27,8 +27,12 @@ uint matches_of(Key key, inout uint cursor) {
     return matches;
 }
 
+#if SHARED
+#include "workgroup_total.glsl"
+#else
 #include "subgroup_sum.glsl"
 DEFINE_WORKGROUP_SUM(uvec2)
+#endif
 
 uvec2 own_matches = uvec2(0u); // of this invocation's rows
 
@@ -45,7 +49,11 @@ void main() {
     Key key[items];
     load_batch(right, 0u, count, key);
     look_up(right, first, count, key);
+#if SHARED
+    uvec2 all = workgroup_total(own_matches);
+#else
     uvec2 all;
     workgroup_sum(subgroup_sum(own_matches), all);
+#endif
     if (INVOCATION == 0u) column64_from(counts, tile).at[0] = all;
 }

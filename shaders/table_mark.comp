@@ -49,5 +49,6 @@ void main() {
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
     Key key[items];
     load_batch(right, 0u, count, key);
+    begin_marks();
     look_up(right, first, count, key);
 }

@@ -27,12 +27,16 @@ void main() {
     uint tile = GROUP;
     if (tile >= end_group) return;
     uint first = tile * batch_rows, count = rows_left(rows, first, batch_rows), done = 0u;
-    uint run = gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID;
+    uint run = RUN;
+    begin_batches();
     COLUMN(KEY_BITS) right = COLUMN_FROM(KEY_BITS)(right_keys, first);
     Key key[items];
     [[unroll]] for (uint k = 0u; k < items; ++k) {
-        if (run + k * gl_SubgroupSize < count) key[k] = right.at[run + k * gl_SubgroupSize];
+        if (run + k * STRIDE < count) key[k] = right.at[run + k * STRIDE];
     }
+#if SHARED
+    barrier(); // of begin_batches
+#endif
     join_batch(tile, 0u, first, run, count, key, done);
     count_rows(done);
 #if PAGED

@@ -12,13 +12,10 @@ var mergeJoinBenchmark = Benchmark{
 	Name: "merge_join", Table: "merge_join", tunes: true, Keys: narrowWide, Payloads: none, Distributions: only,
 	variant: func(key, _ int) backend.Config { return setting("key_bits", key) },
 	set: func(b *bed) experiment {
-		tuned, mergeJoin := b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key)), kernel.MergeJoin
-		if tuned["walk"] == 1 {
-			mergeJoin = kernel.MergeWalk
-		}
-		config := mergeJoin.With(tuned)
+		tuned := b.ops.Tuning().Config("merge_join", setting("key_bits", b.Key))
+		config := kernel.MergeJoin.With(tuned)
 		config.KeyBits = uint32(b.Key)
-		k, err := mergeJoin.On(b.device(), config)
+		k, err := kernel.MergeJoinOn(b.device(), config, tuned["walk"] == 1)
 		if err != nil {
 			b.fail(err)
 			return experiment{}

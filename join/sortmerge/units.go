@@ -177,11 +177,7 @@ func (g *granule) record(list *backend.List, first, end uint32, to operator.Targ
 	}
 	config := g.config
 	config.OutputConfig = to.Config
-	mergeJoin := kernel.MergeJoin
-	if g.walk {
-		mergeJoin = kernel.MergeWalk
-	}
-	k, err := mergeJoin.On(g.lane.Device(), config)
+	k, err := kernel.MergeJoinOn(g.lane.Device(), config, g.walk)
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,135 @@ uint next_match(Key key, uint at); // the one after it
 uint left_row(uint at);            // its row, counted from left_first
 
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_vote : require
 #include "join_rows.glsl"
 
 const uint batch_rows = WORKGROUP_SIZE * items;
+
+#if SHARED
+
+#define RUN INVOCATION // an invocation's first row of a batch; the next ones lie STRIDE apart
+#define STRIDE WORKGROUP_SIZE
+#include "batch_bits.glsl"
+shared uint sh_firsts[2], sh_more[2]; // by turn: right rows with a match, and their other matches
+#if !PAGED
+shared uint sh_before[batch_words]; // right rows with a match in the words of bits before
+#endif
+
+// Before the first batch. All invocations call it; a barrier lies between it and join_batch.
+void begin_batches() {
+    clear_bits();
+    if (INVOCATION == 0u) sh_more[0] = sh_more[1] = 0u;
+}
+
+// Counts the rows with a match in the words before each, and finds room for the output rows of the batch.
+void place_batch(uint unit, uint done) {
+    for (uint w = INVOCATION; w < batch_words; w += WORKGROUP_SIZE) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) before += bitCount(word_of_bits(other));
+#if !PAGED
+        sh_before[w] = before;
+#endif
+        if (w + 1u == batch_words) {
+            uint firsts = before + bitCount(word_of_bits(w));
+            sh_firsts[turn] = firsts;
+            if (firsts > 0u) place(unit, done, firsts + sh_more[turn]);
+        }
+    }
+}
+
+#if !PAGED
+// The rows with a match before the k-th of this invocation.
+uint rank_of(uint k) {
+    uint row = k * WORKGROUP_SIZE + INVOCATION;
+    return sh_before[row / 32u] + bitCount(word_of_bits(row / 32u) & (1u << row % 32u) - 1u);
+}
+#endif
+
+// As below. The first matches of right rows become output rows in the order of these; the others follow behind all of
+// them.
+void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Key key[items], inout uint done) {
+    uint match[items], own = 0u; // own other matches
+    bits_turn = turn;
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        match[k] = 0u;
+        if (run + k * STRIDE < count) match[k] = first_match(key[k]);
+        if (match[k] > 0u) {
+            set_bit(k);
+#if MARKED
+            if ((sides & mark_left) != 0u) mark_first(left_row(match[k]));
+#endif
+            if (unique == 0u) {
+                uint before = own;
+                for (uint m = next_match(key[k], match[k]); m > 0u; m = next_match(key[k], m)) {
+#if MARKED
+                    if ((sides & mark_left) != 0u) mark_first(left_row(m));
+#endif
+                    ++own;
+                }
+                if (own > before) match[k] |= has_more;
+            }
+        }
+    }
+    uint others = own > 0u ? atomicAdd(sh_more[turn], own) : 0u; // of the batch, before own
+    uvec2 left_sizes = uvec2(left_words, left_words_2), right_sizes = uvec2(right_words, right_words_2);
+    Payloads left_value[items], right_value[items]; // under way while room is found
+    [[unroll]] for (uint k = 0u; k < items; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & ~has_more);
+            left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(right_payload, right_payload_2, right_sizes, first, run + k * STRIDE);
+        }
+    }
+    barrier();
+    place_batch(unit, done);
+    clear_next_bits();
+    if (INVOCATION == 0u) sh_more[1u - turn] = 0u;
+    barrier();
+#if MARKED
+    if ((sides & mark_right) != 0u) put_bits(right_marks, first);
+#endif
+    uint firsts = sh_firsts[turn];
+    if (firsts > 0u) {
+        uint room = sh_room[turn], start = sh_start[turn], next = firsts + others;
+        [[unroll]] for (uint k = 0u; k < items; ++k) {
+            uint m = match[k] & ~has_more;
+            bool more = match[k] >= has_more;
+#if !PAGED
+            uint to = rank_of(k);
+#endif
+            while (m > 0u) {
+#if PAGED
+                uint to = page_row();
+#endif
+                if (to < room) {
+                    put_key(keys_out, start, to, key[k]);
+                    put(left_out, left_words, start, to, left_value[k].of[0]);
+                    put(right_out, right_words, start, to, right_value[k].of[0]);
+                    if (left_words_2 > 0u) put(left_out_2, left_words_2, start, to, left_value[k].of[1]);
+                    if (right_words_2 > 0u) put(right_out_2, right_words_2, start, to, right_value[k].of[1]);
+                }
+                m = more ? next_match(key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(left_payload, left_payload_2, left_sizes, left_first, left_row(m));
+#if !PAGED
+                    to = next++;
+#endif
+                }
+            }
+        }
+    }
+    done += firsts + sh_more[turn];
+    turn = 1u - turn;
+}
+
+#else
+
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_vote : require
+#define RUN (gl_SubgroupID * gl_SubgroupSize * items + gl_SubgroupInvocationID)
+#define STRIDE gl_SubgroupSize
+
+void begin_batches() {}
 
 // Adds up own, which the invocations of a subgroup hold alike: over the subgroups before, and over all.
 uint sum_before(uint own, out uint all) {
@@ -102,3 +226,5 @@ void join_batch(uint unit, uint left_first, uint first, uint run, uint count, Ke
     done += all;
     turn = 1u - turn;
 }
+
+#endif

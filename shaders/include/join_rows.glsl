@@ -1,11 +1,16 @@
 // Output rows of kernels that join, and room for them. See join_output.glsl and join_walking.glsl.
+// A kernel with this file has the macro SHARED: 1: without subgroup operations.
+#if !SHARED
 #include "subgroup_sum.glsl"
+#endif
 
 // What the invocations of a workgroup tell each other of a batch. Batches take turns in two places, so that no barrier is
 // needed between the end of one and the beginning of the next: whoever writes in a place has passed a barrier of the
 // batch before, to which all come after they read that place.
+#if !SHARED
 const uint subgroups = (WORKGROUP_SIZE + 3u) / 4u; // at most
 shared uint sh_subgroup_sum[2u * subgroups];       // output rows
+#endif
 shared uint sh_start[2], sh_room[2];               // see place
 uint turn = 0u;
 

@@ -1,12 +1,41 @@
 // Sets bits of a bitmap in device memory, of which other invocations set others at the same time.
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent volatile buffer Marks { uint at[]; };
+
+#if SHARED
+
+#include "batch_bits.glsl"
+
+// Before the first batch. All invocations call it.
+void begin_marks() {
+    clear_bits();
+    barrier();
+}
+
+// Marks some of the k-th rows of a workgroup, a row an invocation.
+void collect_marks(uint k, bool marked) {
+    if (marked) set_bit(k);
+}
+
+// Sets the bits of a batch, whose rows begin at row. All invocations call it.
+void put_marks(uvec2 marks, uint row) {
+    barrier();
+    put_bits(marks, row);
+    clear_next_bits();
+    barrier();
+    bits_turn = 1u - bits_turn;
+}
+
+#else
+
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 // Marks of the rows of a batch, of which a subgroup has items times its size side by side: invocation j collects the
 // bits of its rows from 32j on, and all are set at once. Whatever the size of subgroups, items is at most 24.
 uint batch_marks = 0u;
+
+void begin_marks() {}
 
 // Marks some of the k-th rows of a subgroup, a row an invocation. All of them call it.
 void collect_marks(uint k, bool marked) {
@@ -28,6 +57,8 @@ void put_marks(uvec2 marks, uint row) {
     if (bits > 0u) atomicOr(column32_from(marks, row / 32u + lane).at[0], bits);
     batch_marks = 0u;
 }
+
+#endif
 
 // Sets the bit of a row that many may set: who finds it set waits for no atomic operation.
 void mark_row(uvec2 marks, uint row) {

@@ -3,7 +3,7 @@
 shared uint sh_total[2];
 
 uvec2 workgroup_total(uvec2 own) {
-    if (INVOCATION < 2u) sh_total[INVOCATION] = 0u;
+    if (INVOCATION == 0u) sh_total[0] = sh_total[1] = 0u;
     barrier();
     uint carry, before = atomicAdd(sh_total[0], own.x);
     uaddCarry(before, own.x, carry);
