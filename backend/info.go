@@ -88,8 +88,8 @@ type DeviceInfo struct {
 	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty if it can
 }
 
-// SameDevice reports whether two devices are one that is seen through two drivers: by UUID or by its place on the bus.
-func SameDevice(a, b *DeviceInfo) bool {
+// Twins reports whether two devices are one that is seen through two drivers: by UUID or by its place on the bus.
+func Twins(a, b *DeviceInfo) bool {
 	const unknown = "00000000-0000-0000-0000-000000000000"
 	return a.UUID != unknown && a.UUID == b.UUID || a.PCI != "" && a.PCI == b.PCI
 }

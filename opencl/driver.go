@@ -25,7 +25,7 @@ type driver struct {
 	context   unsafe.Pointer
 	lines     [backend.Graphics]*timeline
 	ending    chan struct{} // closed by Close: waits return
-	lost      atomic.Pointer[error]
+	lost      atomic.Pointer[loss]
 	enqueueMu sync.Mutex // held while a batch is enqueued, because the arguments of a kernel are part of it
 	collect   sync.WaitGroup
 

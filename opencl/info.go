@@ -137,7 +137,8 @@ func describe(platform, device unsafe.Pointer, driver string, staged bool) *phys
 	p.polling = i.Type != backend.Software
 	i.Unified = p.direct
 
-	size, most := p.number(deviceMemory), p.number(deviceMaxAllocation)
+	page := uint64(os.Getpagesize())
+	size, most := p.number(deviceMemory), p.number(deviceMaxAllocation)/page*page // blocks are whole pages
 	i.Heaps = []backend.Heap{{SizeBytes: size, BudgetBytes: size, DeviceLocal: true}}
 	parameters := p.number(deviceParameterBytes)
 	i.Limits = backend.Limits{
@@ -150,7 +151,7 @@ func describe(platform, device unsafe.Pointer, driver string, staged bool) *phys
 		MaxGroups:         math.MaxUint32,
 	}
 	if p.direct {
-		i.Limits.ImportAlignment = uint64(os.Getpagesize())
+		i.Limits.ImportAlignment = page
 	}
 	i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = 1, 1, 1
 	i.Features = []string{}
@@ -244,7 +245,7 @@ func identify(all []*physical) {
 	}
 	for n, p := range all {
 		for _, other := range all[:n] {
-			if other.info.TwinOf == "" && other.info.Unusable == "" && backend.SameDevice(&p.info, &other.info) {
+			if other.info.TwinOf == "" && other.info.Unusable == "" && backend.Twins(&p.info, &other.info) {
 				p.info.TwinOf = other.info.ID
 				break
 			}

@@ -23,8 +23,9 @@ type block struct {
 	kind   backend.Memory
 	size   uint64
 	buffer unsafe.Pointer
-	memory []byte // nil if it is not mapped
-	unmap  func() // of memory that is the block's own; may be nil
+	memory []byte         // nil if it is not mapped
+	mapped unsafe.Pointer // by OpenCL; nil if it is not
+	unmap  func()         // of memory that is the block's own; may be nil
 	uses   [backend.Graphics]uint64
 	live   bool
 }
@@ -64,12 +65,12 @@ func (b *block) Free() error {
 // destroy releases the memory object and what is below it.
 func (b *block) destroy() error {
 	var err error
-	if b.staged() {
-		err = failure(C.sjcl_unmap(b.d.lines[backend.Upload].queue, b.buffer, unsafe.Pointer(&b.memory[0])), "free",
-			b.d.info.Name, "unmapping %d bytes", b.size)
+	if b.mapped != nil {
+		err = failure(C.sjcl_unmap(b.d.lines[backend.Upload].queue, b.buffer, b.mapped), "free", b.d.info.Name,
+			"unmapping %d bytes", b.size)
 	}
 	C.sjcl_release_buffer(b.buffer)
-	b.buffer, b.memory = nil, nil
+	b.buffer, b.memory, b.mapped = nil, nil, nil
 	if b.unmap != nil {
 		b.unmap()
 	}
@@ -98,7 +99,7 @@ func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 	case d.backend.failsToAllocate(memory):
 		return nil, d.fail("allocate", exhausted, "%d bytes %v, injected fault", sizeBytes, memory)
 	}
-	b := &block{d: d, kind: memory, size: min((sizeBytes+page-1)&^(page-1), limit)}
+	b := &block{d: d, kind: memory, size: (sizeBytes + page - 1) &^ (page - 1)}
 	if left, enough := d.reserve(b); !enough {
 		return nil, d.fail("allocate", exhausted, "%d bytes, %d of %d are left", b.size, left, d.info.Heaps[0].SizeBytes)
 	}
@@ -112,38 +113,38 @@ func (d *driver) AllocateBlock(sizeBytes uint64, memory backend.Memory) (backend
 
 // make allocates what the block consists of.
 func (b *block) make() (err error) {
-	d := b.d
+	d, queue := b.d, b.d.lines[backend.Upload].queue
 	switch {
 	case d.p.direct:
 		if b.memory, b.unmap, err = offheap.Map(int(b.size)); err != nil {
 			return err
 		}
-		err = b.wrap()
+		return b.wrap()
 	case b.kind == backend.DeviceLocal:
-		err = b.create(nil, 0)
-		if err == nil {
-			err = failure(C.sjcl_touch(d.lines[backend.Upload].queue, b.buffer), "allocate", d.info.Name, "%d bytes", b.size)
+		if err := b.create(b.size, nil, 0); err != nil {
+			return err
 		}
-	default:
-		var mapped unsafe.Pointer
-		if err = b.create(nil, 1); err != nil {
-			break
-		}
-		err = failure(C.sjcl_map(d.lines[backend.Upload].queue, b.buffer, C.size_t(b.size), &mapped), "allocate",
-			d.info.Name, "mapping %d bytes", b.size)
-		if err == nil {
-			b.memory = unsafe.Slice((*byte)(mapped), b.size)
-		}
+		return failure(C.sjcl_touch(queue, b.buffer), "allocate", d.info.Name, "%d bytes", b.size)
 	}
-	return err
+	size := b.size + backend.PlanAlignment // mapped memory may begin anywhere
+	if err := b.create(size, nil, 1); err != nil {
+		return err
+	}
+	if err := failure(C.sjcl_map(queue, b.buffer, C.size_t(size), &b.mapped), "allocate", d.info.Name,
+		"mapping %d bytes", size); err != nil {
+		return err
+	}
+	skip := -uint64(uintptr(b.mapped)) % backend.PlanAlignment
+	b.memory = unsafe.Slice((*byte)(b.mapped), size)[skip:][:b.size:b.size]
+	return nil
 }
 
 // wrap makes the memory object on memory of the host.
-func (b *block) wrap() error { return b.create(unsafe.Pointer(&b.memory[0]), 0) }
+func (b *block) wrap() error { return b.create(b.size, unsafe.Pointer(&b.memory[0]), 0) }
 
-func (b *block) create(host unsafe.Pointer, pinned C.int) error {
-	return failure(C.sjcl_create_buffer(b.d.context, C.size_t(b.size), host, pinned, &b.buffer), "allocate",
-		b.d.info.Name, "%d bytes", b.size)
+func (b *block) create(sizeBytes uint64, host unsafe.Pointer, pinned C.int) error {
+	return failure(C.sjcl_create_buffer(b.d.context, C.size_t(sizeBytes), host, pinned, &b.buffer), "allocate",
+		b.d.info.Name, "%d bytes", sizeBytes)
 }
 
 // reserve counts a block against the memory of the device, and registers it.

@@ -352,7 +352,7 @@ func identify(all []*physical) {
 	for _, p := range all {
 		var original *physical
 		for _, other := range all {
-			if (p == other || backend.SameDevice(&p.info, &other.info)) &&
+			if (p == other || backend.Twins(&p.info, &other.info)) &&
 				(original == nil || original.info.Unusable != "" && other.info.Unusable == "") {
 				original = other
 			}
