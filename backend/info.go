@@ -78,6 +78,7 @@ type DeviceInfo struct {
 	Heaps           []Heap        `json:"heaps"`
 	Unified         bool          `json:"unified"` // device-local memory is host memory and mapped
 	Limits          Limits        `json:"limits"`
+	Subgroups       bool          `json:"subgroups"` // runs kernels with subgroup operations; others get shared=1
 	SubgroupSize    uint32        `json:"subgroup_size"`
 	MinSubgroupSize uint32        `json:"min_subgroup_size"`
 	MaxSubgroupSize uint32        `json:"max_subgroup_size"`

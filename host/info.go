@@ -60,6 +60,7 @@ func describe(options *Options, index int, totalBytes, limitBytes uint64) *backe
 			MaxGroups:          math.MaxUint32,
 			ImportAlignment:    1,
 		},
+		Subgroups:       true, // a reference is the same for every shape
 		SubgroupSize:    1,
 		MinSubgroupSize: 1,
 		MaxSubgroupSize: 1,

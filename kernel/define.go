@@ -29,8 +29,9 @@ import (
 // Kernel is a catalogue entry with arguments A and configuration C.
 type Kernel[A, C any] struct {
 	*backend.KernelSpec
-	defaults C
-	settings []setting
+	defaults       C
+	settings       []setting
+	serial, shared int // indexes of these axes in settings; -1 where there is none
 }
 
 // Compiled is a kernel for one device and configuration, with arguments A.
@@ -68,6 +69,10 @@ func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
 		panic(fmt.Sprintf("kernel %s: %v and %v differ", e.Name, reflect.TypeFor[A](), reflect.TypeFor[V]()))
 	}
 	k := &Kernel[A, C]{KernelSpec: spec, defaults: e.Defaults, settings: settingsOf(reflect.TypeFor[C]())}
+	index := func(axis string) int {
+		return slices.IndexFunc(k.settings, func(s setting) bool { return s.name == axis })
+	}
+	k.serial, k.shared = index("serial"), index("shared")
 	defaults := valuesOf(&e.Defaults)
 	for i, f := range k.settings {
 		if f.values == nil {
@@ -113,10 +118,19 @@ func (k *Kernel[A, C]) With(named backend.Config) C {
 }
 
 // On returns the kernel for a device and configuration, and compiles it at its first use. Equal configurations give the
-// same kernel.
+// same kernel. On a device without subgroup operations the wide shape has shared=1, where the kernel has that axis.
 func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error) {
-	compiled, err := device.KernelFor(k.KernelSpec, config, func() backend.Config { return k.named(config) })
+	own := k.suited(config, device.Info().Subgroups)
+	compiled, err := device.KernelFor(k.KernelSpec, own, func() backend.Config { return k.named(own) })
 	return Compiled[A]{compiled}, err
+}
+
+// suited is a configuration as a device with or without subgroup operations runs it.
+func (k *Kernel[A, C]) suited(config C, subgroups bool) C {
+	if values := valuesOf(&config); !subgroups && k.shared >= 0 && (k.serial < 0 || values[k.serial] == 0) {
+		values[k.shared] = 1
+	}
+	return config
 }
 
 // Dispatch adds groups workgroups to a list; 0 groups add nothing. An argument that is the zero Range is absent.

@@ -39,7 +39,7 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	if err != nil {
 		return nil, err
 	}
-	tuning = tuning.With(overrides)
+	tuning = tuning.With(overrides).on(device.Info())
 	if err := tuning.Check(device.Info()); err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ type knobs struct {
 	wideTile  uint32 // the rows of a tile are a multiple of it; 0: any
 	wideItems uint32 // most items; 0: any
 	whole     bool   // workgroups consist of whole subgroups
+	halves    bool   // workgroups have two halves; with shared=1 they may also be of one invocation
 }
 
 // tunable are the primitives, each with a table of that name.
@@ -89,8 +90,8 @@ var tunable = map[string]knobs{
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
 	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan.KernelSpec}, leastTile: 2, wideTile: 4,
 		wideItems: kernel.MaxScanItems, whole: true},
-	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}},
-	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}},
+	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}, halves: true},
+	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}, halves: true},
 	"texts": {kernels: []*backend.KernelSpec{kernel.HashTexts.KernelSpec, kernel.CompareTexts.KernelSpec,
 		kernel.MarkKept.KernelSpec}, fixed: []string{"piece"}, wideItems: kernel.MaxTextItems},
 	"words": {kernels: []*backend.KernelSpec{kernel.PackWords.KernelSpec, kernel.UnpackWords.KernelSpec,
@@ -120,7 +121,8 @@ func Settings(primitive string) []string {
 }
 
 // TuningFor returns the rows of the embedded tables that fit a device. Workgroups have at least one whole subgroup,
-// whatever a row says: the subgroups of software drivers are as wide as the CPU's vectors.
+// whatever a row says: the subgroups of software drivers are as wide as the CPU's vectors. On a device without subgroup
+// operations wide shapes have shared=1.
 func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 	tuning := make(Tuning)
 	for _, name := range Tunable() {
@@ -129,9 +131,42 @@ func TuningFor(info *backend.DeviceInfo) (Tuning, error) {
 			return nil, err
 		}
 		tuning[name] = slices.DeleteFunc(rows,
-			func(row TuningRow) bool { return !row.fits(info) || !row.widen(name, info) })
+			func(row TuningRow) bool {
+				return !row.fits(info) || !row.widen(name, info) || row.lacksSubgroups(name, info)
+			})
 	}
-	return tuning, nil
+	return tuning.on(info), nil
+}
+
+// on returns the rows as a device runs them: without subgroup operations, wide shapes have shared=1.
+func (t Tuning) on(info *backend.DeviceInfo) Tuning {
+	if info.Subgroups {
+		return t
+	}
+	shared := make(Tuning, len(t))
+	for name, rows := range t {
+		rows = slices.Clone(rows)
+		for i, row := range rows {
+			if row.Config["serial"] == 0 && slices.Contains(Settings(name), "shared") {
+				rows[i].Config = merge(row.Config, backend.Config{"shared": 1})
+			}
+		}
+		shared[name] = rows
+	}
+	return shared
+}
+
+// lacksSubgroups reports whether a row names kernels whose subgroup operations the device lacks: the walks and the serial
+// [kernel.RadixScatter] have no other shape. These are right where each invocation is a subgroup, walks in workgroups
+// of one.
+func (r *TuningRow) lacksSubgroups(primitive string, info *backend.DeviceInfo) bool {
+	switch {
+	case info.Subgroups:
+		return false
+	case r.Config["walk"] == 1:
+		return info.SubgroupSize != 1 || r.Config["workgroup"] != 1
+	}
+	return primitive == "radix_sort" && r.Config["serial"] == 1 && info.SubgroupSize != 1
 }
 
 // widen gives a row workgroups of a whole subgroup. It reports whether the row still fits the device: it takes more
@@ -327,9 +362,16 @@ func (r *TuningRow) check(primitive string, info *backend.DeviceInfo) error {
 		if k.wideItems > 0 && r.Config["items"] > k.wideItems {
 			return fail("items is at most %d", k.wideItems)
 		}
-		if size := max(1, info.SubgroupSize); k.whole && r.Config["shared"] == 0 && r.Config["workgroup"]%size != 0 {
+		size, usesSubgroups := max(1, info.SubgroupSize), r.Config["shared"] == 0 || r.Config["walk"] == 1
+		if k.whole && usesSubgroups && r.Config["workgroup"]%size != 0 {
 			return fail("workgroup is a multiple of %d here, the size of a subgroup", size)
 		}
+		if k.halves && r.Config["workgroup"]%2 != 0 && r.Config["shared"]*r.Config["workgroup"] != 1 {
+			return fail("workgroup is even, or 1 with shared=1")
+		}
+	}
+	if r.lacksSubgroups(primitive, info) {
+		return fail("the device lacks the subgroup operations of this shape")
 	}
 	axes := maps.Clone(r.Variant) // without what the plan sets
 	maps.DeleteFunc(axes, func(name string, _ uint32) bool { return slices.Contains(k.fixed, name) })

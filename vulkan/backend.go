@@ -31,6 +31,9 @@ type Options struct {
 	// HostOrderedCopies makes the host wait between the queues of a device and copies of the CUDA driver, instead of
 	// semaphores that both share. For tests, and drivers whose semaphores do not work.
 	HostOrderedCopies bool
+	// NoSubgroups opens devices as if they had no subgroup operations. For tests, and drivers whose subgroup operations do
+	// not work.
+	NoSubgroups bool
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
 	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
 	Graphics bool
@@ -118,7 +121,11 @@ func (b *Backend) physicals() ([]*physical, error) {
 		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput,
 			Detail: "the Vulkan backend was closed"}
 	}
-	return enumerate(b.instance.handle, b.options.draws)
+	found, err := enumerate(b.instance.handle, b.options.draws)
+	for _, p := range found {
+		p.info.Subgroups = p.info.Subgroups && !b.options.NoSubgroups
+	}
+	return found, err
 }
 
 // Open opens a device by its ID. ErrNoDevice for an ID that is not listed, ErrUnsupported for a device that is

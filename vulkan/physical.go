@@ -105,7 +105,8 @@ const (
 var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuffle", "shuffleRelative", "clustered",
 	"quad"}
 
-var requiredOperations = []string{"basic", "arithmetic", "ballot", "shuffle"}
+// What kernels with subgroup operations use.
+var usedOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuffle"}
 
 // enumerate describes every physical device of the instance.
 func enumerate(instance vk.Instance, draws func(*backend.DeviceInfo) bool) ([]*physical, error) {
@@ -206,6 +207,7 @@ func describe(handle vk.PhysicalDevice, draws func(*backend.DeviceInfo) bool) *p
 	if more.max_subgroup_size > 0 {
 		i.MinSubgroupSize, i.MaxSubgroupSize = uint32(more.min_subgroup_size), uint32(more.max_subgroup_size)
 	}
+	i.Subgroups = p.hasSubgroups()
 	i.Limits = backend.Limits{
 		MaxAllocationBytes: uint64(more.max_allocation_bytes),
 		MaxInvocations:     min(limits.MaxComputeWorkGroupInvocations, limits.MaxComputeWorkGroupSize[0]),
@@ -278,7 +280,7 @@ func (p *physical) readFamilies() {
 	}
 }
 
-// nameFeatures lists what is there beyond what is required.
+// nameFeatures lists what is there beyond what is required and what DeviceInfo.Subgroups stands for.
 func (p *physical) nameFeatures() {
 	list := []string{}
 	for bit, name := range featureNames {
@@ -287,7 +289,7 @@ func (p *physical) nameFeatures() {
 		}
 	}
 	for i, name := range subgroupOperations {
-		if p.operations>>i&1 != 0 && !slices.Contains(requiredOperations, name) {
+		if p.operations>>i&1 != 0 && !slices.Contains(usedOperations, name) {
 			list = append(list, "subgroup "+name)
 		}
 	}
@@ -302,6 +304,17 @@ func (p *physical) nameFeatures() {
 	p.info.Features = list
 }
 
+// hasSubgroups reports whether kernels with subgroup operations run: compute shaders have these, and subgroups are of
+// the sizes that kernels are written for.
+func (p *physical) hasSubgroups() bool {
+	for i, name := range subgroupOperations {
+		if slices.Contains(usedOperations, name) && p.operations>>i&1 == 0 {
+			return false
+		}
+	}
+	return p.stages&stageCompute != 0 && p.info.MinSubgroupSize >= minSubgroup && p.info.MaxSubgroupSize <= maxSubgroup
+}
+
 // lacks says what a device misses of what every device must have; empty when it can be used.
 func (p *physical) lacks(api uint32) string {
 	if api < apiVersion12 {
@@ -312,15 +325,6 @@ func (p *physical) lacks(api uint32) string {
 		if p.features&bit == 0 {
 			missing = append(missing, featureNames[bit])
 		}
-	}
-	for i, name := range subgroupOperations {
-		if slices.Contains(requiredOperations, name) && (p.operations>>i&1 == 0 || p.stages&stageCompute == 0) {
-			missing = append(missing, "subgroup "+name+" in compute shaders")
-		}
-	}
-	if least, most := p.info.MinSubgroupSize, p.info.MaxSubgroupSize; least < minSubgroup || most > maxSubgroup {
-		missing = append(missing,
-			fmt.Sprintf("subgroups of %d to %d invocations (it has %d to %d)", minSubgroup, maxSubgroup, least, most))
 	}
 	if n := p.info.Limits.MaxArgumentBytes; n < minPushConstantBytes {
 		missing = append(missing, fmt.Sprintf("%d bytes of push constants (it has %d)", minPushConstantBytes, n))

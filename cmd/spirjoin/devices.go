@@ -116,6 +116,9 @@ func memoryText(d *backend.DeviceInfo) string {
 }
 
 func subgroupText(d *backend.DeviceInfo) string {
+	if !d.Subgroups {
+		return "none"
+	}
 	if d.MinSubgroupSize < d.MaxSubgroupSize {
 		return fmt.Sprintf("%d (%d-%d)", d.SubgroupSize, d.MinSubgroupSize, d.MaxSubgroupSize)
 	}

@@ -39,7 +39,7 @@ func describe(name, driver string, subgroup uint32, memoryBytes uint64, limits b
 		Type: backend.Discrete, TypeName: backend.Discrete.String(),
 		Driver: driver, DriverVersion: "1", UUID: name, Limits: limits,
 		Heaps:        []backend.Heap{{SizeBytes: memoryBytes, BudgetBytes: memoryBytes, DeviceLocal: true}},
-		SubgroupSize: subgroup, MinSubgroupSize: subgroup, MaxSubgroupSize: subgroup,
+		Subgroups: true, SubgroupSize: subgroup, MinSubgroupSize: subgroup, MaxSubgroupSize: subgroup,
 	}
 }
 

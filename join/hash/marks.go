@@ -27,7 +27,7 @@ func (p *probing) mark(ctx context.Context) error {
 		return nil
 	}
 	c := &p.config
-	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Tile: c.Tile,
+	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile,
 		Sides: p.marks.Sides, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided})
 	if err != nil {
 		return err

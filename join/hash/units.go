@@ -113,8 +113,8 @@ func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
 		distinct = 0
 	}
 	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
-		KeyBits: c.KeyBits, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Unique: c.Unique,
-		Decided: c.Decided, Distinct: distinct})
+		KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads,
+		Unique: c.Unique, Decided: c.Decided, Distinct: distinct})
 	if err != nil {
 		return err
 	}

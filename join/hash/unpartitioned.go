@@ -237,8 +237,8 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		return nil
 	}
 	u.RecordCount = func(list *backend.List, counts backend.Range) error {
-		config := kernel.TableCountConfig{KeyBits: own.KeyBits, Tile: own.Tile, Patience: own.Patience,
-			Unique: own.Unique, Seed: own.Seed}
+		config := kernel.TableCountConfig{KeyBits: own.KeyBits, Shared: own.Shared, Tile: own.Tile,
+			Patience: own.Patience, Unique: own.Unique, Seed: own.Seed}
 		if t.distinct {
 			config.Distinct = 1
 		}

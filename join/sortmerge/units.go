@@ -150,7 +150,8 @@ const hotFactor = 2
 
 // mark marks the rows of units that have a partner, where they matter.
 func (g *granule) mark(ctx context.Context) error {
-	config := kernel.MergeMarkConfig{KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table}
+	config := kernel.MergeMarkConfig{KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile,
+		Table: g.config.Table}
 	if g.few.marks.Buffer != nil {
 		config.Sides |= kernel.MarkLeft
 	}
@@ -202,7 +203,7 @@ func swapped(to operator.Target) operator.Target {
 // recordCount records the count of the output of each unit.
 func (g *granule) recordCount(list *backend.List, counts backend.Range) error {
 	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeCountConfig{
-		KeyBits: g.config.KeyBits, Tile: g.config.Tile, Table: g.config.Table})
+		KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile, Table: g.config.Table})
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,15 @@ uint gallop(uint which, uint low, uint high) {
 }
 
 #if !SERIAL
-// Searches 0 and 1 over [0, rows) by the whole workgroup, of an even number of invocations. Each round cuts what is left of
-// both into one step per invocation of a half: 2^32 rows take 5 rounds of 128 instead of 32 loads one after the other.
+// Searches 0 and 1 over [0, rows) by the whole workgroup, of an even number of invocations, or with SHARED of one. Each
+// round cuts what is left of both into one step per invocation of a half: 2^32 rows take 5 rounds of 128 instead of 32 loads
+// one after the other.
 shared uint sh_low[2], sh_passed[2];
 
 uvec2 workgroup_search(uint rows) {
+#if SHARED
+    if (WORKGROUP_SIZE == 1u) return uvec2(search(0u, 0u, rows), search(1u, 0u, rows));
+#endif
     uint probes = WORKGROUP_SIZE / 2u, which = INVOCATION / probes, probe = INVOCATION % probes;
     if (INVOCATION < 2u) sh_low[INVOCATION] = 0u;
     for (uint left = rows; left > 0u;) { // the first row not before the place is one of [low, low + left]

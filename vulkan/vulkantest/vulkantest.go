@@ -191,6 +191,37 @@ func OpenDevice(t testing.TB, id string) backend.Driver {
 	return d
 }
 
+// OpenWithoutSubgroups opens each selected device as if it had no subgroup operations, with a backend of its own. Both
+// are closed at the end of the test.
+func OpenWithoutSubgroups(t testing.TB) []backend.Driver {
+	t.Helper()
+	infos := Devices(t)
+	b, err := vulkan.New(vulkan.Options{Validation: Validation(t), CacheDir: "off", NoSubgroups: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		Check(t)
+	})
+	var drivers []backend.Driver
+	for _, info := range infos {
+		d, err := b.Open(info.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Errorf("closing %s: %v", info.ID, err)
+			}
+		})
+		drivers = append(drivers, d)
+	}
+	return drivers
+}
+
 // Check fails the test if the validation layer said anything since the last Check or Take.
 func Check(t testing.TB) {
 	t.Helper()
