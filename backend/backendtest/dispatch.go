@@ -104,7 +104,7 @@ func checkAbsentArguments(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	const rows = 20_000
 	config, err := kernel.Defaults(kernel.ScanTiles.KernelSpec,
-		backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": 0})
+		backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "shared": withoutSubgroups(r.driver.Info())})
 	require.NoError(t, err)
 	k := r.kernel(kernel.ScanTiles.KernelSpec, config)
 	tiles := kernel.Tiles(kernel.Named(config), rows)
@@ -118,6 +118,14 @@ func checkAbsentArguments(t *testing.T, s *suite) {
 	}
 	requireWords(t, got[1], got[0], "absent prefix")
 	require.NotEqual(t, got[0][1], got[0][2])
+}
+
+// withoutSubgroups is the axis shared of the kernels for a device.
+func withoutSubgroups(info *backend.DeviceInfo) uint32 {
+	if info.Subgroups {
+		return 0
+	}
+	return 1
 }
 
 // rotation returns the ids that shift a column of n rows by one.

@@ -132,9 +132,9 @@ type graphDevice struct {
 
 func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 	g := &graphDevice{device: device}
-	serial := uint32(0)
+	serial, shared := uint32(0), withoutSubgroups(device.Info())
 	if device.Info().CPULike() {
-		serial = 1
+		serial, shared = 1, 0
 	}
 	// Small tiles, so that dispatches have several workgroups.
 	for _, k := range []struct {
@@ -145,7 +145,7 @@ func newGraphDevice(device *backend.Device) (*graphDevice, error) {
 		{&g.iota, kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 2}},
 		{&g.gather, kernel.Gather.KernelSpec, backend.Config{"workgroup": 64, "items": 1, "value_bits": 32}},
 		{&g.scan, kernel.ScanTiles.KernelSpec,
-			backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": 0}},
+			backend.Config{"in_bits": 32, "sum_bits": 32, "serial": serial, "shared": shared}},
 	} {
 		config, err := kernel.Defaults(k.spec, k.config)
 		if err != nil {
