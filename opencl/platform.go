@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -82,7 +83,7 @@ func handles(get func(list *unsafe.Pointer, limit C.uint32_t, count *C.uint32_t)
 	return list[:min(int(*count), len(list))], r
 }
 
-// enumerate describes every device of every platform. A platform that fails does not hide the others.
+// enumerate describes every device of every platform, GPUs first. A platform that fails does not hide the others.
 func enumerate(staged bool) (all []*physical, err error) {
 	platforms, r := handles(func(list *unsafe.Pointer, limit C.uint32_t, count *C.uint32_t) C.sjcl_result {
 		return C.sjcl_platforms(list, limit, count)
@@ -102,13 +103,15 @@ func enumerate(staged bool) (all []*physical, err error) {
 			failed = append(failed, fmt.Errorf("%s: %v", name, r))
 		}
 		for _, device := range devices {
-			p := describe(platform, device, cmp.Or(driverNames[name], name), staged)
-			p.info.Index = len(all)
-			all = append(all, p)
+			all = append(all, describe(platform, device, cmp.Or(driverNames[name], name), staged))
 		}
 	}
 	if len(all) == 0 {
 		return nil, noDevice("%d OpenCL platforms have no device; %v", len(platforms), errors.Join(failed...))
+	}
+	slices.SortStableFunc(all, func(a, b *physical) int { return cmp.Compare(a.info.Type, b.info.Type) })
+	for i, p := range all {
+		p.info.Index = i
 	}
 	identify(all)
 	return all, nil
