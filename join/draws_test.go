@@ -13,11 +13,11 @@ import (
 func TestWorthDrawing(t *testing.T) {
 	limits := backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}
 	nvidia := backend.DeviceInfo{Name: "NVIDIA H200", Backend: "vulkan", Driver: "NVIDIA", Type: backend.Discrete,
-		SubgroupSize: 32, Limits: limits}
+		Subgroups: true, SubgroupSize: 32, Limits: limits}
 	software := backend.DeviceInfo{Name: "cores", Backend: "vulkan", Driver: "cores", Type: backend.Software,
-		SubgroupSize: 8, Limits: limits}
+		Subgroups: true, SubgroupSize: 8, Limits: limits}
 	unknown := backend.DeviceInfo{Name: "another", Backend: "vulkan", Driver: "another", Type: backend.Discrete,
-		SubgroupSize: 32, Limits: limits}
+		Subgroups: true, SubgroupSize: 32, Limits: limits}
 	fast := operator.RasterRates{PointNs: 0.002, VertexNs: 0.001}
 	for _, c := range []struct {
 		name  string

@@ -121,6 +121,39 @@ func TestOnCompilesOncePerConfiguration(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }
 
+// plainDriver is a driver without subgroup operations.
+type plainDriver struct{ backend.Driver }
+
+func (d plainDriver) Info() *backend.DeviceInfo {
+	info := *d.Driver.Info()
+	info.Subgroups = false
+	return &info
+}
+
+func TestOnSharesWithoutSubgroups(t *testing.T) {
+	driver, err := host.New(host.Options{}).Open("host:cpu")
+	require.NoError(t, err)
+	plain := openDevice(t, plainDriver{driver})
+	join := kernel.PartitionJoin.With(nil)
+	join.KeyBits = 32
+	scan := kernel.ScanTiles.With(nil)
+	scan.InBits, scan.SumBits = 32, 32
+	for device, want := range map[*backend.Device]uint32{plain: 1, hostDevice(t): 0} {
+		joins, err := kernel.PartitionJoin.On(device, join)
+		require.NoError(t, err)
+		require.Equal(t, want, joins.Config["shared"])
+		for serial := range uint32(2) {
+			scan.Serial = serial
+			scans, err := kernel.ScanTiles.On(device, scan)
+			require.NoError(t, err)
+			require.Equal(t, want*(1-serial), scans.Config["shared"])
+		}
+		_, err = kernel.Iota.On(device, kernel.Iota.With(nil))
+		require.NoError(t, err)
+	}
+	require.Zero(t, join.Shared)
+}
+
 func TestDispatchKeepsTheOrderOfFields(t *testing.T) {
 	device := hostDevice(t)
 	k, err := kernel.Copy.On(device, kernel.Copy.With(nil))

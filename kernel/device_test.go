@@ -28,6 +28,7 @@ var deviceShapes = []backend.Config{
 	{"serial": 1, "workgroup": 3, "items": 65},
 	{"serial": 0, "workgroup": 64, "items": 14, "batch": 5},
 	{"serial": 0, "shared": 1, "workgroup": 96, "items": 3, "stage": 1}, // scans of other lengths than powers of two
+	{"serial": 0, "shared": 1, "workgroup": 1, "items": 32},
 }
 
 // TestDevices compares kernels with the oracle of the references, on every device that the environment selects.
@@ -96,9 +97,7 @@ func codeOf(t *testing.T, spec *backend.KernelSpec, variant backend.Config) []by
 }
 
 func usesSubgroups(t *testing.T, spec *backend.KernelSpec, variant backend.Config) bool {
-	m, err := parseSPIRV(codeOf(t, spec, variant))
-	require.NoError(t, err)
-	return slices.Contains(m.capabilities, uint32(capabilitySubgroups))
+	return shaders.UsesSubgroups(codeOf(t, spec, variant))
 }
 
 // shapesOf returns the configurations of a variant in all shapes that suit it, the default one first.
@@ -117,7 +116,8 @@ func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
 	return device
 }
 
-// deviceConfig gives a variant a shape; ok is false where it does not suit.
+// deviceConfig gives a variant a shape; ok is false where it does not suit. A shape with shared=1 suits these variants
+// only.
 func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
 	shape backend.Config) (config backend.Config, ok bool) {
 	config = backend.Config{}
@@ -132,11 +132,12 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
 	switch {
 	case len(shape) == 0:
 		return full, true
+	case shape["shared"] == 1:
+		return full, variant["shared"] == 1
 	case has:
-		only, limited := shape["shared"]
-		return full, serial == shape["serial"] && (!limited || variant["shared"] == only)
+		return full, serial == shape["serial"]
 	}
-	return full, full["workgroup"]*full["items"]%32 == 0 && shape["shared"] == 0 // unpack_words
+	return full, full["workgroup"]*full["items"]%32 == 0 // unpack_words
 }
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of
@@ -196,21 +197,27 @@ func TestDevicesCountManyMatchesOfUnit(t *testing.T) {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}
 	const leftRows, rightRows = 4099, 1<<20 + 3
-	config, err := kernel.Defaults(kernel.PartitionCount.KernelSpec,
-		backend.Config{"key_bits": 32, "workgroup": 64, "table": leftRows, "heads": 256})
-	require.NoError(t, err)
-	dispatch := kerneltest.NewDispatch(kernel.PartitionCount.KernelSpec, config, 1,
-		kernel.PartitionCountArgsOf[[]byte]{
-			Units:    backend.AsBytes([]uint32{0, leftRows, 0, rightRows}),
-			LeftKeys: make([]byte, 4*leftRows), RightKeys: make([]byte, 4*rightRows), Counts: make([]byte, 8),
-		})
-	for _, driver := range vulkantest.Open(t) {
-		after, err := dispatch.RunOn(t.Context(), openDevice(t, driver))
+	dispatches := make([]*kerneltest.Dispatch, 2)
+	for shared := range dispatches {
+		config, err := kernel.Defaults(kernel.PartitionCount.KernelSpec,
+			backend.Config{"key_bits": 32, "shared": uint32(shared), "workgroup": 64, "table": leftRows, "heads": 256})
 		require.NoError(t, err)
-		require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]))
+		dispatches[shared] = kerneltest.NewDispatch(kernel.PartitionCount.KernelSpec, config, 1,
+			kernel.PartitionCountArgsOf[[]byte]{
+				Units:    backend.AsBytes([]uint32{0, leftRows, 0, rightRows}),
+				LeftKeys: make([]byte, 4*leftRows), RightKeys: make([]byte, 4*rightRows), Counts: make([]byte, 8),
+			})
 	}
-	dispatch.RunReference()
-	require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(dispatch.Args[len(dispatch.Args)-1]))
+	for _, driver := range vulkantest.Open(t) {
+		device := openDevice(t, driver)
+		for _, dispatch := range dispatches {
+			after, err := dispatch.RunOn(t.Context(), device)
+			require.NoError(t, err)
+			require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(after[len(after)-1]))
+		}
+	}
+	dispatches[0].RunReference()
+	require.Equal(t, []uint64{leftRows * rightRows}, backend.Longs(dispatches[0].Args[len(dispatches[0].Args)-1]))
 }
 
 // Dispatches of more workgroups than fit one row of the grid.
@@ -268,10 +275,12 @@ func TestDevicesJoinHotBatches(t *testing.T) {
 	}
 	for _, driver := range vulkantest.Open(t) {
 		device := openDevice(t, driver)
-		c, err := kerneltest.HotBatches(driver.Info().SubgroupSize)
-		require.NoError(t, err)
-		require.NoError(t, c.Check(c.RunReference()))
-		require.NoError(t, c.Check(runDevice(t, device, c)))
+		for shared := range uint32(2) {
+			c, err := kerneltest.HotBatches(driver.Info().SubgroupSize, shared)
+			require.NoError(t, err)
+			require.NoError(t, c.Check(c.RunReference()))
+			require.NoError(t, c.Check(runDevice(t, device, c)))
+		}
 	}
 }
 
@@ -280,8 +289,8 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 	if vulkantest.Validation(t) == vulkan.GPUAssisted {
 		t.Skip("instrumented shaders take many seconds to compile")
 	}
-	config := func(name string, value uint32) backend.Config {
-		return backend.Config{"key_bits": 32, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700, "heads": 8,
+	config := func(shared uint32, name string, value uint32) backend.Config {
+		return backend.Config{"key_bits": 32, "shared": shared, "workgroup": 64, "items": kernel.MaxMarkItems, "table": 700, "heads": 8,
 			name: value}
 	}
 	const both = kernel.MarkLeft | kernel.MarkRight
@@ -291,11 +300,15 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 			spec   *backend.KernelSpec
 			config backend.Config
 		}{
-			{kernel.PartitionCount.KernelSpec, config("distinct", 0)},
-			{kernel.PartitionCount.KernelSpec, config("distinct", 1)},
-			{kernel.MergeCount.KernelSpec, config("table", 700)},
-			{kernel.PartitionMark.KernelSpec, config("sides", both)},
-			{kernel.MergeMark.KernelSpec, config("sides", both)},
+			{kernel.PartitionCount.KernelSpec, config(0, "distinct", 0)},
+			{kernel.PartitionCount.KernelSpec, config(0, "distinct", 1)},
+			{kernel.PartitionCount.KernelSpec, config(1, "distinct", 1)},
+			{kernel.MergeCount.KernelSpec, config(0, "table", 700)},
+			{kernel.MergeCount.KernelSpec, config(1, "table", 700)},
+			{kernel.PartitionMark.KernelSpec, config(0, "sides", both)},
+			{kernel.PartitionMark.KernelSpec, config(1, "sides", both)},
+			{kernel.MergeMark.KernelSpec, config(0, "sides", both)},
+			{kernel.MergeMark.KernelSpec, config(1, "sides", both)},
 		} {
 			c, err := kerneltest.FrequentKeys(k.spec, k.config)
 			require.NoError(t, err)

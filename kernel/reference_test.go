@@ -137,7 +137,7 @@ func TestPartitionJoinFillsItsTable(t *testing.T) {
 		left[i] = uint32(max(i, frequent-1))
 	}
 	config, err := kernel.PartitionJoin.Complete(backend.Config{"key_bits": 32, "table": rows, "heads": 1 << 16,
-		"placing": kernel.Reserving, "paged": 0, "marked": 0})
+		"placing": kernel.Reserving, "paged": 0, "marked": 0, "shared": 0})
 	require.NoError(t, err)
 	cursor, out := make([]uint32, 3), [2][]uint32{make([]uint32, frequent+1), make([]uint32, frequent+1)}
 	kerneltest.NewDispatch(kernel.PartitionJoin.KernelSpec, config, 1, kernel.PartitionJoinArgsOf[[]byte]{

@@ -34,7 +34,6 @@ const (
 
 	capabilityInt64        = 11
 	capabilityInt64Atomics = 12
-	capabilitySubgroups    = 61 // GroupNonUniform, which all others of subgroups need
 )
 
 // module is a SPIR-V module as far as the tests look at it. Instructions are without their first word.

@@ -15,7 +15,7 @@ import (
 )
 
 // least is a device that offers what spirjoin requires and nothing more.
-var least = &backend.DeviceInfo{Name: "least", SubgroupSize: 32,
+var least = &backend.DeviceInfo{Name: "least", Subgroups: true, SubgroupSize: 32,
 	Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
 
 func TestTuningTables(t *testing.T) {
@@ -26,8 +26,8 @@ func TestTuningTables(t *testing.T) {
 		names = append(names, strings.TrimSuffix(file.Name(), path.Ext(file.Name())))
 	}
 	require.Equal(t, names, Tunable(), "every primitive has a table, and every table a primitive")
-	roomy := &backend.DeviceInfo{Name: "roomy", Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
-	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host,
+	roomy := &backend.DeviceInfo{Name: "roomy", Subgroups: true, Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
+	cores := &backend.DeviceInfo{Name: "cores", Type: backend.Host, Subgroups: true,
 		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 1 << 20}}
 	for _, name := range names {
 		rows, err := tableRows(name)
@@ -129,7 +129,7 @@ func TestTuningConfig(t *testing.T) {
 
 // Few rows that stand for many have the kernels of many.
 func TestTuningScaled(t *testing.T) {
-	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"})
+	tuning, err := TuningFor(&backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA", Subgroups: true})
 	require.NoError(t, err)
 	variant, configs := backend.Config{"key_bits": 32, "payload_bits": 32}, make(map[string]bool)
 	for _, scale := range []uint64{0, 1, 2, 3, 1000, 1 << 30} {
@@ -149,25 +149,25 @@ func TestTuningForDevices(t *testing.T) {
 		require.NoError(t, err)
 		return tuning.ConfigFor("radix_sort", backend.Config{"key_bits": keyBits, "payload_bits": 32}, 1<<27)
 	}
-	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA"}
+	nvidia := backend.DeviceInfo{Backend: "vulkan", Name: "NVIDIA H200", Driver: "NVIDIA", Subgroups: true}
 	require.NotEqual(t, at(nvidia, 32), at(nvidia, 64))
-	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", SubgroupSize: 32}
+	unknown := backend.DeviceInfo{Backend: "vulkan", Name: "unheard of", Subgroups: true, SubgroupSize: 32}
 	other := nvidia
 	other.Backend = "opencl"
 	require.Equal(t, at(unknown, 32), at(other, 32), "what was measured through Vulkan says nothing of another backend")
 	require.NotEqual(t, at(nvidia, 32), at(other, 32))
 	require.Equal(t, uint32(1), at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
-		Name: "llvmpipe nvidia"}, 32)["serial"], "a name counts for GPUs only")
+		Name: "llvmpipe nvidia", Subgroups: true}, 32)["serial"], "a name counts for GPUs only")
 	for _, subgroup := range []uint32{4, 8, 16} {
 		require.Equal(t, subgroup, at(backend.DeviceInfo{Backend: "vulkan", Type: backend.Software,
-			SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
+			Subgroups: true, SubgroupSize: subgroup}, 32)["workgroup"], "a whole subgroup")
 	}
 	require.LessOrEqual(t, at(backend.DeviceInfo{Name: "unheard of", Type: backend.Integrated}, 32)["workgroup"],
 		uint32(256))
 
 	// lavapipe with vectors of 512 bits: a row that takes too much shared memory with a whole subgroup gives way.
 	for subgroup, digits := range map[uint32]uint32{4: 1024, 8: 1024, 16: 0} {
-		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: subgroup}
+		info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, Subgroups: true, SubgroupSize: subgroup}
 		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 1024, 32<<10
 		require.Equal(t, digits, at(info, 32)["digits"], "subgroups of %d", subgroup)
 		tuning, err := TuningFor(&info)

@@ -5,6 +5,7 @@ package shaders
 import (
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,21 @@ func SPIRV(fileName string) ([]byte, error) {
 		return nil, fmt.Errorf("shaders: no compiled variant %s: %w", fileName, err)
 	}
 	return code, nil
+}
+
+// UsesSubgroups reports whether SPIR-V of this package has subgroup operations. Capabilities come first in a module, and
+// glslc declares GroupNonUniform beside every other one of subgroups.
+func UsesSubgroups(code []byte) bool {
+	const headerBytes, opCapability, groupNonUniform = 20, 2<<16 | 17, 61
+	for code = code[min(headerBytes, len(code)):]; len(code) >= 8; code = code[8:] {
+		if binary.LittleEndian.Uint32(code) != opCapability {
+			return false
+		}
+		if binary.LittleEndian.Uint32(code[4:]) == groupNonUniform {
+			return true
+		}
+	}
+	return false
 }
 
 // Hash identifies the embedded SPIR-V: two programs with equal hashes hold equal kernels. Caches of pipelines use it.

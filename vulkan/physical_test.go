@@ -36,19 +36,13 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestLacks(t *testing.T) {
-	good := physical{features: required, operations: 0b11101, stages: stageCompute,
-		families: []family{{queueCompute, 1, 64}},
-		info: backend.DeviceInfo{MinSubgroupSize: 32, MaxSubgroupSize: 64,
-			Limits: backend.Limits{MaxArgumentBytes: 128}}}
+	good := physical{features: required, families: []family{{queueCompute, 1, 64}},
+		info: backend.DeviceInfo{Limits: backend.Limits{MaxArgumentBytes: 128}}}
 	require.Empty(t, good.lacks(apiVersion12))
 	for want, spoil := range map[string]func(p *physical){
 		"bufferDeviceAddress":                   func(p *physical) { p.features = required &^ 1 },
 		"timelineSemaphore":                     func(p *physical) { p.features = 1 },
-		"subgroup shuffle in compute shaders":   func(p *physical) { p.operations = 0b01101 },
-		"subgroup ballot in compute shaders":    func(p *physical) { p.stages = 0x10 },
 		"128 bytes of push constants (it has 4": func(p *physical) { p.info.Limits.MaxArgumentBytes = 4 },
-		"invocations (it has 1 to 64)":          func(p *physical) { p.info.MinSubgroupSize = 1 },
-		"invocations (it has 32 to 256)":        func(p *physical) { p.info.MaxSubgroupSize = 256 },
 		"a compute queue":                       func(p *physical) { p.families = nil },
 	} {
 		bad := good
@@ -56,6 +50,23 @@ func TestLacks(t *testing.T) {
 		require.Contains(t, bad.lacks(apiVersion12), want)
 	}
 	require.Equal(t, "it offers Vulkan 1.1.0, 1.2 is needed", good.lacks(apiVersion11))
+}
+
+func TestHasSubgroups(t *testing.T) {
+	good := physical{operations: 0b11111, stages: stageCompute,
+		info: backend.DeviceInfo{MinSubgroupSize: 4, MaxSubgroupSize: 128}}
+	require.True(t, good.hasSubgroups())
+	for what, spoil := range map[string]func(p *physical){
+		"no vote":         func(p *physical) { p.operations = 0b11101 },
+		"no shuffle":      func(p *physical) { p.operations = 0b01111 },
+		"fragments only":  func(p *physical) { p.stages = 0x10 },
+		"small subgroups": func(p *physical) { p.info.MinSubgroupSize = 1 },
+		"large subgroups": func(p *physical) { p.info.MaxSubgroupSize = 256 },
+	} {
+		bad := good
+		spoil(&bad)
+		require.False(t, bad.hasSubgroups(), what)
+	}
 }
 
 func TestResults(t *testing.T) {

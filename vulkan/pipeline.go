@@ -104,7 +104,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	if !isSPIRV(code) {
 		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
 	}
-	if !d.info.Subgroups && hasSubgroups(code) {
+	if !d.info.Subgroups && shaders.UsesSubgroups(code) {
 		return fail(backend.ErrUnsupported, "%v: the kernel has subgroup operations, the device has none for it", config)
 	}
 	layout, err := d.layout(pushBytes)
@@ -137,18 +137,6 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 
 func isSPIRV(code []byte) bool {
 	return len(code) >= 20 && len(code)%4 == 0 && backend.Words(code[:4])[0] == 0x07230203
-}
-
-// hasSubgroups reports whether a module declares subgroup operations. Capabilities come first in a module; all those of
-// subgroups need GroupNonUniform, which modules of ours declare.
-func hasSubgroups(code []byte) bool {
-	const opCapability, groupNonUniform = 2<<16 | 17, 61
-	for words := backend.Words(code)[5:]; len(words) > 1 && words[0] == opCapability; words = words[2:] {
-		if words[1] == groupNonUniform {
-			return true
-		}
-	}
-	return false
 }
 
 // fullSubgroups is what the number of invocations must be a multiple of: 1, but for lavapipe (seen in Mesa 22.3), which

@@ -167,8 +167,8 @@ func TestTuneEverywhere(t *testing.T) {
 }
 
 func TestCandidates(t *testing.T) {
-	large := &backend.DeviceInfo{Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
-	small := &backend.DeviceInfo{Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
+	large := &backend.DeviceInfo{Subgroups: true, Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 48 << 10}}
+	small := &backend.DeviceInfo{Subgroups: true, Limits: backend.Limits{MaxInvocations: 256, MaxSharedBytes: 16 << 10}}
 	problems, err := Problems(nil, 1)
 	require.NoError(t, err)
 	of := func(p Problem, info *backend.DeviceInfo) []backend.Config {
@@ -183,8 +183,9 @@ func TestCandidates(t *testing.T) {
 	}))
 	require.Greater(t, len(all), len(of(radix, small)))
 	for _, p := range problems {
-		for _, info := range []*backend.DeviceInfo{large, small, {Type: backend.Software, Limits: small.Limits},
-			{Type: backend.Host, Limits: large.Limits}} {
+		for _, info := range []*backend.DeviceInfo{large, small,
+			{Type: backend.Software, Subgroups: true, Limits: small.Limits},
+			{Type: backend.Host, Subgroups: true, Limits: large.Limits}} {
 			candidates := of(p, info)
 			require.NotEmpty(t, candidates)
 			for _, c := range candidates {

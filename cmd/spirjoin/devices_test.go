@@ -41,16 +41,17 @@ func TestWriteDevices(t *testing.T) {
 	var b bytes.Buffer
 	devices := []backend.DeviceInfo{
 		{Index: 0, ID: "vulkan:nvidia:0fca", Backend: "vulkan", Name: "NVIDIA H200", Type: backend.Discrete,
-			Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), SubgroupSize: 32,
+			Driver: "NVIDIA", DriverVersion: "580.159.03", Heaps: memory(139 << 30), Subgroups: true, SubgroupSize: 32,
 			MinSubgroupSize: 32, MaxSubgroupSize: 32},
 		{Index: 1, ID: "vulkan:nvk:0fca", Backend: "vulkan", Name: "NVIDIA H200 (NVK)", Type: backend.Discrete,
-			Driver: "NVK", DriverVersion: "Mesa 25.1.0", Heaps: memory(139 << 30), SubgroupSize: 32,
+			Driver: "NVK", DriverVersion: "Mesa 25.1.0", Heaps: memory(139 << 30), Subgroups: true, SubgroupSize: 32,
 			MinSubgroupSize: 32, MaxSubgroupSize: 32, TwinOf: "vulkan:nvidia:0fca"},
 		{Index: 2, ID: "vulkan:intel:8086", Backend: "vulkan", Name: "Intel HD\x1b[31m", Type: backend.Integrated,
-			Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), SubgroupSize: 32, MinSubgroupSize: 8,
+			Driver: "Intel", DriverVersion: "22", Heaps: memory(3 << 29), Subgroups: true, SubgroupSize: 32, MinSubgroupSize: 8,
 			MaxSubgroupSize: 32, Unusable: "it lacks bufferDeviceAddress"},
 		{Index: 3, ID: "host:cpu", Backend: "host", Name: "AMD EPYC 7B13", Type: backend.Host, Driver: "Go kernels",
-			DriverVersion: "go1.26.8", Heaps: memory(1 << 34), SubgroupSize: 1, MinSubgroupSize: 1, MaxSubgroupSize: 1},
+			DriverVersion: "go1.26.8", Heaps: memory(1 << 34), Subgroups: true, SubgroupSize: 1,
+			MinSubgroupSize: 1, MaxSubgroupSize: 1},
 	}
 	writeDevices(&b, devices)
 	golden.Require(t, "devices.txt", b.String())

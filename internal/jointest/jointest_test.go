@@ -13,7 +13,7 @@ import (
 func TestSmallFitsEveryDevice(t *testing.T) {
 	for subgroup, sharedBytes := range map[uint32]uint32{4: 16 << 10, 8: 32 << 10, 16: 32 << 10, 32: 48 << 10,
 		64: 64 << 10} {
-		info := backend.DeviceInfo{Type: backend.Discrete, SubgroupSize: subgroup}
+		info := backend.DeviceInfo{Type: backend.Discrete, Subgroups: true, SubgroupSize: subgroup}
 		info.Limits.MaxInvocations, info.Limits.MaxSharedBytes = 256, sharedBytes
 		require.NoError(t, Small(&info).Check(&info), "subgroups of %d", subgroup)
 	}

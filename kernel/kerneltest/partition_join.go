@@ -170,13 +170,13 @@ func LongChain(subgroupSize uint32) (*Case, error) {
 
 // HotBatches is a case of [kernel.PartitionJoin] in which each of several batches of a unit makes more than 2^16 output
 // rows, which take the room that there is in another way than fewer rows do.
-func HotBatches(subgroupSize uint32) (*Case, error) {
+func HotBatches(subgroupSize, shared uint32) (*Case, error) {
 	const batches, tableRows = 3, 700
 	workgroup := max(64, subgroupSize)
 	spec := kernel.PartitionJoin.KernelSpec
 	config, err := kernel.Defaults(spec, backend.Config{
 		"key_bits": 32, "workgroup": workgroup, "items": 4, "table": tableRows, "heads": 256, "mixed": 1,
-		"placing": kernel.Reserving, "paged": 0, "marked": 0,
+		"placing": kernel.Reserving, "paged": 0, "marked": 0, "shared": shared,
 	})
 	if err != nil {
 		return nil, err
