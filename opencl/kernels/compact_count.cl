@@ -137,8 +137,9 @@ INLINE ResType add_carry(uint a, uint b) {
 }
 
 INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
-    if (LOCAL_ID_X < 2u) {
-        shared->sh_total.v[LOCAL_ID_X] = 0u;
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total.v[1] = 0u;
+        shared->sh_total.v[0] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint before = atomic_add(&shared->sh_total.v[0], own_.x);

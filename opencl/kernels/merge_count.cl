@@ -1,10 +1,14 @@
 // Kernel merge_count in OpenCL C 1.2, translated from shaders/merge_count.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32
-//   key_bits=64
+//   key_bits=32 shared=0
+//   key_bits=32 shared=1
+//   key_bits=64 shared=0
+//   key_bits=64 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "merge_count: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -25,17 +29,6 @@ typedef struct {
 
 typedef struct { uint v[ITEMS]; } uint_xitems;
 
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
-
 typedef struct { uint v[8u]; } uint_x8u;
 
 INLINE bool less(uint a, uint b) {
@@ -46,14 +39,19 @@ INLINE bool less(uint a, uint b) {
 
 typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 counts; uint first_group; uint end_group; } Push;
 
-typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
-
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
 }
 
 INLINE void batch_looked_up(uint row) {
 }
+
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+#if SHARED == 0
+typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
 
 INLINE uint3 limbs(uint2 a) {
     return (uint3)(a.x & 4194303u, (a.x >> 22) | ((a.y & 4095u) << 10), a.y >> 12);
@@ -73,20 +71,66 @@ INLINE uint2 subgroup_sum(uint2 a) {
     return from_limbs(value);
 }
 
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
+#endif
 
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && SHARED == 0
 typedef struct {
     uint_xtable sh_left;
     uint2_xworkgroup_3u_4u sh_subgroup_sum;
 } Shared;
 
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
+#endif
+
+#if SHARED == 1
+typedef struct { uint v[2u]; } uint_x2u;
+
+typedef struct { uint m0; uint m1; } ResType;
+
+INLINE ResType add_carry(uint a, uint b) {
+    uint sum = a + b;
+    return (ResType){sum, sum < a ? 1u : 0u};
+}
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+typedef struct {
+    uint_xtable sh_left;
+    uint_x2u sh_total;
+} Shared;
+
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32
 INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
     __global uint* left = column32_from(push->left_keys, left_first);
     uint i = LOCAL_ID_X;
@@ -115,17 +159,30 @@ INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint l
 typedef struct { uint2 v[TABLE]; } uint2_xtable;
 
 typedef struct {
-    uint2_xtable sh_left;
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-} Shared;
-
-typedef struct {
     uint own_matches;
     uint2 wanted;
     uint left_count;
 } Own;
 
 typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+
+typedef struct { uint2 v[8u]; } uint2_x8u;
+
+INLINE bool less(uint2 a, uint2 b) {
+    return as_ulong(a) < as_ulong(b);
+}
+
+#endif
+
+INLINE void looked_up(Own* own, uint k, uint matches) {
+    own->own_matches = own->own_matches + matches;
+}
+
+#if KEY_BITS == 64 && SHARED == 0
+typedef struct {
+    uint2_xtable sh_left;
+    uint2_xworkgroup_3u_4u sh_subgroup_sum;
+} Shared;
 
 INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
     uint k = 0u;
@@ -138,32 +195,53 @@ INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xite
     }
 }
 
-typedef struct { uint2 v[8u]; } uint2_x8u;
+#endif
 
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint2* left = column64_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
-            }
+#if SHARED == 0
+INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
+    bool value = subgroup_elect();
+    if (value) {
+        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint2 before_2 = (uint2)(0u);
+    *all = (uint2)(0u);
+    uint s = 0u;
+    for (; s < subgroup_count(); s = s + 1) {
+        if (s == subgroup_id()) {
+            before_2 = *all;
         }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
-            }
-        }
+        *all = add(*all, shared->sh_subgroup_sum.v[s]);
+    }
+    return before_2;
+}
+
+INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
+    uint2 param_3;
+    workgroup_sum(shared, subgroup_sum((uint2)(own->own_matches, 0u)), &param_3);
+    uint2 all = param_3;
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, unit)[0] = all;
     }
 }
 
-INLINE bool less(uint2 a, uint2 b) {
-    return as_ulong(a) < as_ulong(b);
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+typedef struct {
+    uint2_xtable sh_left;
+    uint_x2u sh_total;
+} Shared;
+
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
 }
 
 #endif
@@ -207,37 +285,6 @@ INLINE uint matches_end(__local Shared* shared, Own* own, uint first) {
     return value;
 }
 
-INLINE void looked_up(Own* own, uint k, uint matches) {
-    own->own_matches = own->own_matches + matches;
-}
-
-INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint2 before_2 = (uint2)(0u);
-    *all = (uint2)(0u);
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before_2 = *all;
-        }
-        *all = add(*all, shared->sh_subgroup_sum.v[s]);
-    }
-    return before_2;
-}
-
-INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
-    uint2 param_3;
-    workgroup_sum(shared, subgroup_sum((uint2)(own->own_matches, 0u)), &param_3);
-    uint2 all = param_3;
-    if (LOCAL_ID_X == 0u) {
-        column64_from(push->counts, unit)[0] = all;
-    }
-}
-
 #if KEY_BITS == 32
 INLINE uint first_stop(__local Shared* shared, Own* own, uint key, uint* cursor) {
     own->wanted = key;
@@ -260,6 +307,9 @@ INLINE uint matches_of(__local Shared* shared, Own* own, uint key, uint* cursor)
     return value - *cursor;
 }
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
 INLINE void look_up(__local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -283,6 +333,61 @@ INLINE void look_up(__local Shared* shared, Own* own, __global uint* right, uint
     }
 }
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void look_up(__local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+#endif
+
+#if SHARED == 1
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total.v[1] = 0u;
+        shared->sh_total.v[0] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before_2 = atomic_add(&shared->sh_total.v[0], own_.x);
+    ResType value = add_carry(before_2, own_.x);
+    uint carry = value.m1;
+    if ((own_.y + carry) > 0u) {
+        atomic_add(&shared->sh_total.v[1], own_.y + carry);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
+}
+
+INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
+    uint2 all = workgroup_total(shared, (uint2)(own->own_matches, 0u));
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, unit)[0] = all;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     own->own_matches = 0u;
     uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
@@ -303,6 +408,28 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 #endif
 
 #if KEY_BITS == 64
+INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
+    __global uint2* left = column64_from(push->left_keys, left_first);
+    uint i = LOCAL_ID_X;
+    uint2_x8u own_;
+    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
+        uint k = 0u;
+        UNROLL
+        for (; k < 8u; k = k + 1) {
+            if ((i + k * WORKGROUP) < own->left_count) {
+                own_.v[k] = left[i + k * WORKGROUP];
+            }
+        }
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < 8u; k_2 = k_2 + 1) {
+            if ((i + k_2 * WORKGROUP) < own->left_count) {
+                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+            }
+        }
+    }
+}
+
 INLINE uint first_stop(__local Shared* shared, Own* own, uint2 key, uint* cursor) {
     own->wanted = key;
     uint param_2 = *cursor;
@@ -324,6 +451,9 @@ INLINE uint matches_of(__local Shared* shared, Own* own, uint2 key, uint* cursor
     return value - *cursor;
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
 INLINE void look_up(__local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -347,6 +477,35 @@ INLINE void look_up(__local Shared* shared, Own* own, __global uint2* right, uin
     }
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+INLINE void look_up(__local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint2_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 64
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     own->own_matches = 0u;
     uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;

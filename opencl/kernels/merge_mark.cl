@@ -1,10 +1,14 @@
 // Kernel merge_mark in OpenCL C 1.2, translated from shaders/merge_mark.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32
-//   key_bits=64
+//   key_bits=32 shared=0
+//   key_bits=32 shared=1
+//   key_bits=64 shared=0
+//   key_bits=64 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "merge_mark: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -17,25 +21,7 @@
 #if KEY_BITS == 32
 typedef struct { uint v[TABLE]; } uint_xtable;
 
-typedef struct {
-    uint batch_marks;
-    uint wanted;
-    uint left_count;
-    uint first_bit;
-} Own;
-
 typedef struct { uint v[ITEMS]; } uint_xitems;
-
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 typedef struct { uint v[8u]; } uint_x8u;
 
@@ -89,12 +75,71 @@ INLINE uint bits_between(uint first, uint end, uint word) {
     return value & (~variable_2);
 }
 
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && SHARED == 0
 typedef struct {
     uint_xtable sh_left;
     uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
 } Shared;
 
+typedef struct {
+    uint batch_marks;
+    uint wanted;
+    uint left_count;
+    uint first_bit;
+} Own;
+
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
+#if SHARED == 0
+INLINE void begin_marks() {
+}
+
+#endif
+
+#if SHARED == 1
+typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+typedef struct {
+    uint_xtable sh_left;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+} Shared;
+
+typedef struct {
+    uint bits_turn;
+    uint wanted;
+    uint left_count;
+    uint first_bit;
+} Own;
+
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32
 INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
     __global uint* left = column32_from(push->left_keys, left_first);
     uint i = LOCAL_ID_X;
@@ -134,6 +179,21 @@ INLINE bool matches_at(__local Shared* shared, Own* own, uint key, uint stop, ui
 #if KEY_BITS == 64
 typedef struct { uint2 v[TABLE]; } uint2_xtable;
 
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+
+typedef struct { uint2 v[8u]; } uint2_x8u;
+
+INLINE bool less(uint2 a, uint2 b) {
+    return as_ulong(a) < as_ulong(b);
+}
+
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
 typedef struct {
     uint2_xtable sh_left;
     uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
@@ -146,12 +206,6 @@ typedef struct {
     uint first_bit;
 } Own;
 
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
 INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
     uint k = 0u;
     UNROLL
@@ -163,44 +217,75 @@ INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xite
     }
 }
 
-typedef struct { uint2 v[8u]; } uint2_x8u;
+#endif
 
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint2* left = column64_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
-            }
+#if SHARED == 0
+INLINE void collect_marks(Own* own, uint k, bool marked) {
+    uint4 value = subgroup_ballot(marked);
+    uint4 ballot = value;
+    uint lane = subgroup_local_id();
+    uint size = subgroup_size();
+    if (size <= 32u) {
+        if (lane == (k * size / 32u)) {
+            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
         }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
-            }
-        }
+    } else if ((lane / (size / 32u)) == k) {
+        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
     }
 }
 
-INLINE bool less(uint2 a, uint2 b) {
-    return as_ulong(a) < as_ulong(b);
+INLINE void looked_up(Own* own, uint k, uint matches) {
+    if ((SIDES & 1u) != 0u) {
+        collect_marks(own, k, matches > 0u);
+    }
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint2 key, uint stop, uint* next) {
-    bool found = all(shared->sh_left.v[stop - 1u] == key);
-    uint variable;
-    if (found && (stop < own->left_count)) {
-        variable = stop + 1u;
-    } else {
-        variable = 0u;
+INLINE void put_marks(Own* own, uint2 marks, uint row) {
+    uint lane = subgroup_local_id();
+    uint shift = row % 32u;
+    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
+    uint before_2 = value;
+    uint bits = own->batch_marks << shift;
+    if ((lane > 0u) && (shift > 0u)) {
+        bits = bits | (before_2 >> (32u - shift));
     }
-    *next = variable;
-    return found;
+    if (bits > 0u) {
+        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
+    }
+    own->batch_marks = 0u;
+}
+
+INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
+    if ((SIDES & 1u) != 0u) {
+        put_marks(own, push->right_marks, row);
+    }
+}
+
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+typedef struct {
+    uint2_xtable sh_left;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+} Shared;
+
+typedef struct {
+    uint bits_turn;
+    uint2 wanted;
+    uint left_count;
+    uint first_bit;
+} Own;
+
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
 }
 
 #endif
@@ -275,47 +360,6 @@ INLINE void mark_all(__local Shared* shared, Own* own, uint* first, uint* end) {
     }
 }
 
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
-    uint lane = subgroup_local_id();
-    uint size = subgroup_size();
-    if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
-        }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
-    }
-}
-
-INLINE void looked_up(Own* own, uint k, uint matches) {
-    if ((SIDES & 1u) != 0u) {
-        collect_marks(own, k, matches > 0u);
-    }
-}
-
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
-    uint lane = subgroup_local_id();
-    uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before_2 = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before_2 >> (32u - shift));
-    }
-    if (bits > 0u) {
-        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
-    }
-    own->batch_marks = 0u;
-}
-
-INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
-    if ((SIDES & 1u) != 0u) {
-        put_marks(own, push->right_marks, row);
-    }
-}
-
 INLINE void put_left_marks(const Push* push, __local Shared* shared, Own* own, uint left_first, uint left_count) {
     if ((SIDES & 2u) == 0u) {
         return;
@@ -377,6 +421,9 @@ INLINE uint matches_of(__local Shared* shared, Own* own, uint key, uint* cursor)
     return 1u;
 }
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
 INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -421,7 +468,152 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
+#if SHARED == 1
+INLINE void clear_bits(__local Shared* shared) {
+    uint w = LOCAL_ID_X;
+    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
+        shared->sh_bits.v[w] = 0u;
+    }
+}
+
+INLINE void begin_marks(__local Shared* shared) {
+    clear_bits(shared);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+}
+
+INLINE void collect_marks(__local Shared* shared, Own* own, uint k, bool marked) {
+    if (marked) {
+        set_bit(shared, own, k);
+    }
+}
+
+INLINE void looked_up(__local Shared* shared, Own* own, uint k, uint matches) {
+    if ((SIDES & 1u) != 0u) {
+        collect_marks(shared, own, k, matches > 0u);
+    }
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
+    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+}
+
+INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+    uint shift = row % 32u;
+    uint w = LOCAL_ID_X;
+    uint variable;
+    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            variable = word_of_bits(shared, own, w) << shift;
+        } else {
+            variable = 0u;
+        }
+        uint bits = variable;
+        if ((w > 0u) && (shift > 0u)) {
+            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+        }
+        if (bits > 0u) {
+            atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
+        }
+    }
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Own* own) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+    }
+}
+
+INLINE void put_marks(__local Shared* shared, Own* own, uint2 marks, uint row) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_bits(shared, own, marks, row);
+    clear_next_bits(shared, own);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    own->bits_turn = 1u - own->bits_turn;
+}
+
+INLINE void batch_looked_up(const Push* push, __local Shared* shared, Own* own, uint row) {
+    if ((SIDES & 1u) != 0u) {
+        put_marks(shared, own, push->right_marks, row);
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(shared, own, k, matches);
+        }
+        batch_looked_up(push, shared, own, right_first + first + 0u);
+        uint_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    own->left_count = rows.y - rows.x;
+    __global uint* right = column32_from(push->right_keys, rows.z);
+    uint_xitems key;
+    uint_xitems param_9 = key;
+    load_batch(right, 0u, rows.w - rows.z, &param_9);
+    key = param_9;
+    begin_marks(shared);
+    clear_left_marks(shared, own, rows.x, own->left_count);
+    load_left(push, shared, own, rows.x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint_xitems param_16 = key;
+    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
+    put_left_marks(push, shared, own, rows.x, own->left_count);
+}
+
+#endif
+
 #if KEY_BITS == 64
+INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
+    __global uint2* left = column64_from(push->left_keys, left_first);
+    uint i = LOCAL_ID_X;
+    uint2_x8u own_;
+    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
+        uint k = 0u;
+        UNROLL
+        for (; k < 8u; k = k + 1) {
+            if ((i + k * WORKGROUP) < own->left_count) {
+                own_.v[k] = left[i + k * WORKGROUP];
+            }
+        }
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < 8u; k_2 = k_2 + 1) {
+            if ((i + k_2 * WORKGROUP) < own->left_count) {
+                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+            }
+        }
+    }
+}
+
 INLINE uint first_stop(__local Shared* shared, Own* own, uint2 key, uint* cursor) {
     own->wanted = key;
     uint param_2 = *cursor;
@@ -433,6 +625,18 @@ INLINE uint first_stop(__local Shared* shared, Own* own, uint2 key, uint* cursor
         variable = 0u;
     }
     return variable;
+}
+
+INLINE bool matches_at(__local Shared* shared, Own* own, uint2 key, uint stop, uint* next) {
+    bool found = all(shared->sh_left.v[stop - 1u] == key);
+    uint variable;
+    if (found && (stop < own->left_count)) {
+        variable = stop + 1u;
+    } else {
+        variable = 0u;
+    }
+    *next = variable;
+    return found;
 }
 
 INLINE uint matches_of(__local Shared* shared, Own* own, uint2 key, uint* cursor) {
@@ -468,6 +672,9 @@ INLINE uint matches_of(__local Shared* shared, Own* own, uint2 key, uint* cursor
     return 1u;
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
 INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -502,6 +709,52 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     uint2_xitems param_9 = key;
     load_batch(right, 0u, rows.w - rows.z, &param_9);
     key = param_9;
+    clear_left_marks(shared, own, rows.x, own->left_count);
+    load_left(push, shared, own, rows.x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint2_xitems param_16 = key;
+    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
+    put_left_marks(push, shared, own, rows.x, own->left_count);
+}
+
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(shared, own, k, matches);
+        }
+        batch_looked_up(push, shared, own, right_first + first + 0u);
+        uint2_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    own->left_count = rows.y - rows.x;
+    __global uint2* right = column64_from(push->right_keys, rows.z);
+    uint2_xitems key;
+    uint2_xitems param_9 = key;
+    load_batch(right, 0u, rows.w - rows.z, &param_9);
+    key = param_9;
+    begin_marks(shared);
     clear_left_marks(shared, own, rows.x, own->left_count);
     load_left(push, shared, own, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);

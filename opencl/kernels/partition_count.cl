@@ -1,10 +1,14 @@
 // Kernel partition_count in OpenCL C 1.2, translated from shaders/partition_count.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32
-//   key_bits=64
+//   key_bits=32 shared=0
+//   key_bits=32 shared=1
+//   key_bits=64 shared=0
+//   key_bits=64 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "partition_count: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -20,33 +24,10 @@ typedef struct { uint v[HEADS]; } uint_xheads;
 
 typedef struct { uint v[TABLE]; } uint_xtable;
 
-typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
-
 typedef struct { uint v[UNIQUE < DISTINCT ? (TABLE + 1u) / 2u : 1u]; } uint_xunique_distinct_table_1u_2;
-
-typedef struct {
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-    uint_xunique_distinct_table_1u_2 sh_others;
-} Shared;
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
-}
-
-INLINE void clear_others(__local Shared* shared, uint left_count) {
-    if (!(UNIQUE < DISTINCT)) {
-        return;
-    }
-    uint i = LOCAL_ID_X;
-    for (; (2u * i) < left_count; i = i + WORKGROUP) {
-        shared->sh_others.v[i] = 0u;
-    }
-}
-
-INLINE uint stop_after(__local Shared* shared, uint stop) {
-    return shared->sh_node.v[stop - 1u] & 65535u;
 }
 
 INLINE uint left_row(uint stop) {
@@ -55,6 +36,20 @@ INLINE uint left_row(uint stop) {
 
 INLINE void batch_looked_up(uint row) {
 }
+
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+#if SHARED == 0
+typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
+
+typedef struct {
+    uint_xheads sh_head;
+    uint_xtable sh_node;
+    uint2_xworkgroup_3u_4u sh_subgroup_sum;
+    uint_xunique_distinct_table_1u_2 sh_others;
+} Shared;
 
 INLINE uint3 limbs(uint2 a) {
     return (uint3)(a.x & 4194303u, (a.x >> 22) | ((a.y & 4095u) << 10), a.y >> 12);
@@ -92,9 +87,7 @@ INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
     return before;
 }
 
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
+#endif
 
 #if KEY_BITS == 32
 typedef struct {
@@ -107,17 +100,6 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
 }
 
 typedef struct { uint v[ITEMS]; } uint_xitems;
-
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 INLINE uint mix_of(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -147,6 +129,72 @@ INLINE uint chain_of(const Push* push, uint bits) {
 
 typedef struct { uint v[8u]; } uint_x8u;
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
+#if SHARED == 1
+typedef struct { uint v[2u]; } uint_x2u;
+
+typedef struct {
+    uint_xheads sh_head;
+    uint_xtable sh_node;
+    uint_x2u sh_total;
+    uint_xunique_distinct_table_1u_2 sh_others;
+} Shared;
+
+typedef struct { uint m0; uint m1; } ResType;
+
+INLINE ResType add_carry(uint a, uint b) {
+    uint sum = a + b;
+    return (ResType){sum, sum < a ? 1u : 0u};
+}
+
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total.v[1] = 0u;
+        shared->sh_total.v[0] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = atomic_add(&shared->sh_total.v[0], own_.x);
+    ResType value = add_carry(before, own_.x);
+    uint carry = value.m1;
+    if ((own_.y + carry) > 0u) {
+        atomic_add(&shared->sh_total.v[1], own_.y + carry);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
+}
+
+#endif
+
+INLINE void clear_others(__local Shared* shared, uint left_count) {
+    if (!(UNIQUE < DISTINCT)) {
+        return;
+    }
+    uint i = LOCAL_ID_X;
+    for (; (2u * i) < left_count; i = i + WORKGROUP) {
+        shared->sh_others.v[i] = 0u;
+    }
+}
+
+INLINE uint stop_after(__local Shared* shared, uint stop) {
+    return shared->sh_node.v[stop - 1u] & 65535u;
+}
+
+#if KEY_BITS == 32
 INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
     uint i = LOCAL_ID_X;
     for (; i < HEADS; i = i + WORKGROUP) {
@@ -263,6 +311,20 @@ INLINE uint matches_of(const Push* push, __local Shared* shared, Own* own, uint 
 
 #endif
 
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+#endif
+
 #if KEY_BITS == 64
 typedef struct {
     uint own_matches;
@@ -270,17 +332,6 @@ typedef struct {
 } Own;
 
 typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 INLINE uint mix_of_u1_u1(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -443,16 +494,7 @@ INLINE void looked_up(Own* own, uint k, uint matches) {
     own->own_matches = own->own_matches + matches;
 }
 
-INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
-    uint2 param_3;
-    workgroup_sum(shared, subgroup_sum((uint2)(own->own_matches, 0u)), &param_3);
-    uint2 all = param_3;
-    if (LOCAL_ID_X == 0u) {
-        column64_from(push->counts, unit)[0] = all;
-    }
-}
-
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && SHARED == 0
 INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -476,6 +518,57 @@ INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global
     }
 }
 
+#endif
+
+#if SHARED == 0
+INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
+    uint2 param_3;
+    workgroup_sum(shared, subgroup_sum((uint2)(own->own_matches, 0u)), &param_3);
+    uint2 all = param_3;
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, unit)[0] = all;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+#endif
+
+#if SHARED == 1
+INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
+    uint2 all = workgroup_total(shared, (uint2)(own->own_matches, 0u));
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, unit)[0] = all;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     own->own_matches = 0u;
     uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
@@ -497,7 +590,18 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 64
+#if KEY_BITS == 64 && SHARED == 0
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
 INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -521,6 +625,46 @@ INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global
     }
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint2_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 64
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     own->own_matches = 0u;
     uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;

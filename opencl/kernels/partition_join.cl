@@ -1,14 +1,22 @@
 // Kernel partition_join in OpenCL C 1.2, translated from shaders/partition_join.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32 paged=0 marked=0
-//   key_bits=32 paged=0 marked=1
-//   key_bits=32 paged=1 marked=0
-//   key_bits=64 paged=0 marked=0
-//   key_bits=64 paged=0 marked=1
-//   key_bits=64 paged=1 marked=0
+//   key_bits=32 paged=0 marked=0 shared=0
+//   key_bits=32 paged=0 marked=0 shared=1
+//   key_bits=32 paged=0 marked=1 shared=0
+//   key_bits=32 paged=0 marked=1 shared=1
+//   key_bits=32 paged=1 marked=0 shared=0
+//   key_bits=32 paged=1 marked=0 shared=1
+//   key_bits=64 paged=0 marked=0 shared=0
+//   key_bits=64 paged=0 marked=0 shared=1
+//   key_bits=64 paged=0 marked=1 shared=0
+//   key_bits=64 paged=0 marked=1 shared=1
+//   key_bits=64 paged=1 marked=0 shared=0
+//   key_bits=64 paged=1 marked=0 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "partition_join: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -21,8 +29,6 @@
 typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 left_payload; uint2 right_payload; uint2 left_payload_2; uint2 right_payload_2; uint2 places; uint2 keys_out; uint2 left_out; uint2 right_out; uint2 left_out_2; uint2 right_out_2; uint first_row; uint out_rows; uint shift; uint high; uint first_group; uint end_group; } Push;
 
 typedef struct { uint v[2u]; } uint_x2u;
-
-typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
 
 typedef struct { uint v[HEADS]; } uint_xheads;
 
@@ -73,11 +79,6 @@ INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words_, uint first
     return p;
 }
 
-INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
-}
-
 INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
     if (!absent(column)) {
         if (words_ == 2u) {
@@ -92,7 +93,20 @@ typedef struct { uint v[ITEMS]; } uint_xitems;
 
 typedef struct { Payloads v[ITEMS]; } Payloads_xitems;
 
-#if PAGED == 0 && MARKED == 0
+#if SHARED == 0
+typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
+
+INLINE void begin_batches() {
+}
+
+INLINE uint subgroup_sum(uint a) {
+    uint value = subgroup_add(a);
+    return value;
+}
+
+#endif
+
+#if PAGED == 0 && MARKED == 0 && SHARED == 0
 typedef struct {
     uint_x2u sh_room;
     uint_x2u sh_start;
@@ -103,7 +117,7 @@ typedef struct {
 
 #endif
 
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
 typedef struct {
     uint turn;
     __global uint* unit_keys;
@@ -176,9 +190,45 @@ INLINE void count_rows(const Push* push, uint n) {
 
 #endif
 
+#if SHARED == 1
+typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+
+#endif
+
+#if PAGED == 0 && SHARED == 1
+typedef struct { uint v[(WORKGROUP * ITEMS + 31u) / 32u]; } uint_xworkgroup_items_31u_32u;
+
+#endif
+
+#if PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint_x2u sh_room;
+    uint_x2u sh_start;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_x2u sh_more;
+    uint_xworkgroup_items_31u_32u sh_before;
+    uint_x2u sh_firsts;
+    uint_xheads sh_head;
+    uint_xtable sh_node;
+} Shared;
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint bits_turn;
+    __global uint* unit_keys;
+} Own;
+
+#endif
+
 #if MARKED == 1
 typedef struct { uint v[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u]; } uint_xsides_2u_0u_table_62u_32u_;
 
+#endif
+
+#if MARKED == 1 && SHARED == 0
 typedef struct {
     uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
     uint_x2u sh_room;
@@ -190,7 +240,7 @@ typedef struct {
 
 #endif
 
-#if KEY_BITS == 32 && MARKED == 1
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
 typedef struct {
     uint batch_marks;
     uint turn;
@@ -202,7 +252,34 @@ typedef struct {
 
 #endif
 
-#if PAGED == 1
+#if MARKED == 1 && SHARED == 1
+typedef struct {
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint_x2u sh_room;
+    uint_x2u sh_start;
+    uint_x2u sh_more;
+    uint_xworkgroup_items_31u_32u sh_before;
+    uint_x2u sh_firsts;
+    uint_xheads sh_head;
+    uint_xtable sh_node;
+} Shared;
+
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
+typedef struct {
+    uint bits_turn;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint* unit_keys;
+} Own;
+
+#endif
+
+#if PAGED == 1 && SHARED == 0
 typedef struct {
     uint_x2u sh_start;
     uint_x2u sh_room;
@@ -211,6 +288,19 @@ typedef struct {
     uint_xtable sh_node;
 } Shared;
 
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    __global uint* unit_keys;
+} Own;
+
+#endif
+
+#if PAGED == 1
 INLINE void count_rows(const Push* push, uint n) {
     if ((false && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
         return;
@@ -224,11 +314,43 @@ INLINE void count_rows(const Push* push, uint n) {
 
 #endif
 
-#if KEY_BITS == 32 && PAGED == 1
+#if PAGED == 1 && SHARED == 1
+typedef struct {
+    uint_x2u sh_start;
+    uint_x2u sh_room;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_x2u sh_more;
+    uint_x2u sh_firsts;
+    uint_xheads sh_head;
+    uint_xtable sh_node;
+} Shared;
+
+#endif
+
+#if SHARED == 1
+INLINE void clear_bits(__local Shared* shared) {
+    uint w = LOCAL_ID_X;
+    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
+        shared->sh_bits.v[w] = 0u;
+    }
+}
+
+INLINE void begin_batches(__local Shared* shared) {
+    clear_bits(shared);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1] = 0u;
+        shared->sh_more.v[0] = 0u;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
 typedef struct {
     uint turn;
     uint page_next;
     uint page_end;
+    uint bits_turn;
     __global uint* unit_keys;
 } Own;
 
@@ -291,7 +413,7 @@ INLINE uint next_match(__local Shared* shared, Own* own, uint key, uint at) {
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
 typedef struct {
     uint turn;
     __global uint2* unit_keys;
@@ -368,9 +490,62 @@ typedef struct { uint2 v[ITEMS]; } uint2_xitems;
 
 #endif
 
-#if KEY_BITS == 64 && MARKED == 1
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint bits_turn;
+    __global uint2* unit_keys;
+} Own;
+
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
 typedef struct {
     uint batch_marks;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint2* unit_keys;
+} Own;
+
+#endif
+
+#if MARKED == 1 && SHARED == 0
+INLINE void collect_marks(Own* own, uint k, bool marked) {
+    uint4 value = subgroup_ballot(marked);
+    uint4 ballot = value;
+    uint lane = subgroup_local_id();
+    uint size = subgroup_size();
+    if (size <= 32u) {
+        if (lane == (k * size / 32u)) {
+            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
+        }
+    } else if ((lane / (size / 32u)) == k) {
+        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    }
+}
+
+INLINE void put_marks(Own* own, uint2 marks, uint row) {
+    uint lane = subgroup_local_id();
+    uint shift = row % 32u;
+    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
+    uint before = value;
+    uint bits = own->batch_marks << shift;
+    if ((lane > 0u) && (shift > 0u)) {
+        bits = bits | (before >> (32u - shift));
+    }
+    if (bits > 0u) {
+        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
+    }
+    own->batch_marks = 0u;
+}
+
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
+typedef struct {
+    uint bits_turn;
     uint turn;
     uint first_bit;
     uint2 left_marks;
@@ -436,35 +611,6 @@ INLINE bool mark_first(__local Shared* shared, Own* own, uint row) {
     return first;
 }
 
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
-    uint lane = subgroup_local_id();
-    uint size = subgroup_size();
-    if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
-        }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
-    }
-}
-
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
-    uint lane = subgroup_local_id();
-    uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before >> (32u - shift));
-    }
-    if (bits > 0u) {
-        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
-    }
-    own->batch_marks = 0u;
-}
-
 INLINE void put_left_marks(__local Shared* shared, Own* own, uint left_first, uint left_count) {
     if ((SIDES & 2u) == 0u) {
         return;
@@ -481,7 +627,7 @@ INLINE void put_left_marks(__local Shared* shared, Own* own, uint left_first, ui
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 1
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
 typedef struct {
     uint turn;
     uint page_next;
@@ -491,6 +637,7 @@ typedef struct {
 
 #endif
 
+#if SHARED == 0
 INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
     bool value = subgroup_elect();
     if (value) {
@@ -509,7 +656,9 @@ INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
     return before;
 }
 
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -652,7 +801,7 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 32 && MARKED == 1
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -812,6 +961,395 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    uint bits_turn;
+    __global uint2* unit_keys;
+} Own;
+
+#endif
+
+#if SHARED == 1
+INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
+    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Own* own) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+    }
+}
+
+#endif
+
+#if PAGED == 0 && SHARED == 1
+INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        uint before = 0u;
+        uint other = 0u;
+        for (; other < w; other = other + 1) {
+            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
+        }
+        shared->sh_before.v[w] = before;
+        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
+            shared->sh_firsts.v[own->turn] = firsts;
+            if (firsts > 0u) {
+                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
+            }
+        }
+    }
+}
+
+INLINE uint rank_of(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    return shared->sh_before.v[row / 32u] + as_uint(popcount(word_of_bits(shared, own, row / 32u) & ((1u << (row % 32u)) - 1u)));
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint param_24 = key.v[k_3];
+                    put_key(push, push->keys_out, start, to, &param_24);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column32_from(push->left_keys, left_first);
+    __global uint* right = column32_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_15 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
+        done = param_15;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+}
+
+#endif
+
+#if MARKED == 1 && SHARED == 1
+INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+    uint shift = row % 32u;
+    uint w = LOCAL_ID_X;
+    uint variable;
+    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            variable = word_of_bits(shared, own, w) << shift;
+        } else {
+            variable = 0u;
+        }
+        uint bits = variable;
+        if ((w > 0u) && (shift > 0u)) {
+            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+        }
+        if (bits > 0u) {
+            atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if ((SIDES & 2u) != 0u) {
+                mark_first(shared, own, left_row(match.v[k]));
+            }
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, own, left_row(m));
+                    }
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if ((SIDES & 1u) != 0u) {
+        put_bits(shared, own, own->right_marks, first);
+    }
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint param_30 = key.v[k_3];
+                    put_key(push, push->keys_out, start, to, &param_30);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    own->turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column32_from(push->left_keys, left_first);
+    __global uint* right = column32_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
+    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
+    clear_left_marks(shared, own, left_first, left_count);
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_27 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
+        done = param_27;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+    put_left_marks(shared, own, left_first, left_count);
+}
+
+#endif
+
 #if PAGED == 1
 INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
     shared->sh_start.v[own->turn] = push->first_row;
@@ -847,7 +1385,7 @@ INLINE void leave_page(const Push* push, Own* own) {
 
 #endif
 
-#if KEY_BITS == 32 && PAGED == 1
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -994,6 +1532,175 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
+#if PAGED == 1 && SHARED == 1
+INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        uint before = 0u;
+        uint other = 0u;
+        for (; other < w; other = other + 1) {
+            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
+        }
+        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
+            shared->sh_firsts.v[own->turn] = firsts;
+            if (firsts > 0u) {
+                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
+            }
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            while (m_2 > 0u) {
+                uint to = page_row(push, own);
+                if (to < room) {
+                    uint param_23 = key.v[k_3];
+                    put_key(push, push->keys_out, start, to, &param_23);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->page_next = 0u;
+    own->page_end = 0u;
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column32_from(push->left_keys, left_first);
+    __global uint* right = column32_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_15 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
+        done = param_15;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+    leave_page(push, own);
+}
+
+#endif
+
 #if KEY_BITS == 64
 INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
     uint i = LOCAL_ID_X;
@@ -1051,7 +1758,7 @@ INLINE uint next_match(__local Shared* shared, Own* own, uint2 key, uint at) {
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -1194,7 +1901,155 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 64 && MARKED == 1
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint2 param_24 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_24);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column64_from(push->left_keys, left_first);
+    __global uint2* right = column64_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint2_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint2_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_15 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
+        done = param_15;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+}
+
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -1354,7 +2209,168 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 1
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if ((SIDES & 2u) != 0u) {
+                mark_first(shared, own, left_row(match.v[k]));
+            }
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, own, left_row(m));
+                    }
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if ((SIDES & 1u) != 0u) {
+        put_bits(shared, own, own->right_marks, first);
+    }
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint2 param_30 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_30);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    own->turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column64_from(push->left_keys, left_first);
+    __global uint2* right = column64_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint2_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
+    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
+    clear_left_marks(shared, own, left_first, left_count);
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint2_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_27 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
+        done = param_27;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+    put_left_marks(shared, own, left_first, left_count);
+}
+
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -1482,6 +2498,154 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
         UNROLL
         for (; k_2 < ITEMS; k_2 = k_2 + 1) {
             uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
+            if (row < right_count) {
+                next.v[k_2] = right[row];
+            }
+        }
+        uint param_15 = done;
+        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
+        done = param_15;
+        uint k_3 = 0u;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            key.v[k_3] = next.v[k_3];
+        }
+    }
+    count_rows(push, done);
+    leave_page(push, own);
+}
+
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, shared, own, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(shared, own, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            while (m_2 > 0u) {
+                uint to = page_row(push, own);
+                if (to < room) {
+                    uint2 param_23 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_23);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->page_next = 0u;
+    own->page_end = 0u;
+    own->bits_turn = 0u;
+    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    own->unit_keys = column64_from(push->left_keys, left_first);
+    __global uint2* right = column64_from(push->right_keys, right_first);
+    uint k = 0u;
+    uint2_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < right_count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    build_table(push, shared, own, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint first = 0u;
+    uint2_xitems next;
+    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
+        uint k_2 = 0u;
+        UNROLL
+        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
             if (row < right_count) {
                 next.v[k_2] = right[row];
             }

@@ -113,49 +113,6 @@ typedef struct {
     uint_xworkgroup_3u_4u sh_subgroup_row;
 } Shared;
 
-#endif
-
-#if SHARED == 1
-typedef struct { uint v[2u * WORKGROUP]; } uint_x2u_workgroup;
-
-typedef struct {
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
-    uint_x2u_workgroup sh_scanned;
-    uint_xworkgroup_items sh_row;
-} Shared;
-
-INLINE void put_scanned(__local Shared* shared, uint at, uint value) {
-    shared->sh_scanned.v[at] = value;
-}
-
-INLINE uint scanned(__local Shared* shared, uint at) {
-    return shared->sh_scanned.v[at];
-}
-
-INLINE uint workgroup_scan(__local Shared* shared, uint* own_, uint* all) {
-    uint side = 0u;
-    put_scanned(shared, LOCAL_ID_X, *own_);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint step = 1u;
-    for (; step < WORKGROUP; step = step * 2u) {
-        if (LOCAL_ID_X >= step) {
-            *own_ = max(scanned(shared, side + LOCAL_ID_X - step), *own_);
-        }
-        side = WORKGROUP - side;
-        put_scanned(shared, side + LOCAL_ID_X, *own_);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    *all = scanned(shared, side + WORKGROUP - 1u);
-    if (LOCAL_ID_X == 0u) {
-        return 0u;
-    }
-    return scanned(shared, side + LOCAL_ID_X - 1u);
-}
-
-#endif
-
-#if SERIAL == 0
 INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
     uint probes = WORKGROUP / 2u;
     uint which = LOCAL_ID_X / probes;
@@ -185,9 +142,6 @@ INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
     return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
 }
 
-#endif
-
-#if SERIAL == 0 && SHARED == 0
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
     uint begin = tile * (WORKGROUP * ITEMS);
@@ -314,6 +268,81 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 #endif
 
 #if SHARED == 1
+typedef struct { uint v[2u * WORKGROUP]; } uint_x2u_workgroup;
+
+typedef struct {
+    uint_x2u sh_low;
+    uint_x2u sh_passed;
+    uint_x2u_workgroup sh_scanned;
+    uint_xworkgroup_items sh_row;
+} Shared;
+
+INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
+    if (WORKGROUP == 1u) {
+        uint param_2 = 0u;
+        uint param_3 = rows;
+        uint value = search(own, 0u, &param_2, &param_3);
+        uint param_5 = 0u;
+        uint param_6 = rows;
+        uint value_2 = search(own, 1u, &param_5, &param_6);
+        return (uint2)(value, value_2);
+    }
+    uint probes = WORKGROUP / 2u;
+    uint which = LOCAL_ID_X / probes;
+    uint probe = LOCAL_ID_X % probes;
+    if (LOCAL_ID_X < 2u) {
+        shared->sh_low.v[LOCAL_ID_X] = 0u;
+    }
+    uint left = rows;
+    while (left > 0u) {
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_passed.v[LOCAL_ID_X] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint low = shared->sh_low.v[which];
+        uint step = (left + probes - 1u) / probes;
+        uint row = min(probe * step + step, left) - 1u;
+        if ((probe * step) < left && row < (rows - low) && before(own, which, low + row)) {
+            atomic_max(&shared->sh_passed.v[which], row + 1u);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
+        }
+        left = step - 1u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
+}
+
+INLINE void put_scanned(__local Shared* shared, uint at, uint value) {
+    shared->sh_scanned.v[at] = value;
+}
+
+INLINE uint scanned(__local Shared* shared, uint at) {
+    return shared->sh_scanned.v[at];
+}
+
+INLINE uint workgroup_scan(__local Shared* shared, uint* own_, uint* all) {
+    uint side = 0u;
+    put_scanned(shared, LOCAL_ID_X, *own_);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint step = 1u;
+    for (; step < WORKGROUP; step = step * 2u) {
+        if (LOCAL_ID_X >= step) {
+            *own_ = max(scanned(shared, side + LOCAL_ID_X - step), *own_);
+        }
+        side = WORKGROUP - side;
+        put_scanned(shared, side + LOCAL_ID_X, *own_);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    *all = scanned(shared, side + WORKGROUP - 1u);
+    if (LOCAL_ID_X == 0u) {
+        return 0u;
+    }
+    return scanned(shared, side + LOCAL_ID_X - 1u);
+}
+
 INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
     uint begin = tile * (WORKGROUP * ITEMS);

@@ -263,8 +263,9 @@ typedef struct {
 
 #if SHARED == 1
 INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
-    if (LOCAL_ID_X < 2u) {
-        shared->sh_total.v[LOCAL_ID_X] = 0u;
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total.v[1] = 0u;
+        shared->sh_total.v[0] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint before_2 = atomic_add(&shared->sh_total.v[0], own_.x);
@@ -311,35 +312,6 @@ INLINE bool before(__local Shared* shared, Own* own, uint which, uint row) {
         return less(shared->sh_left.v[row], own->low_key);
     }
     return takes_left(which - 2u, shared->sh_left.v[row], shared->sh_right.v[own->diagonal - 1u - row]);
-}
-
-INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
-    uint probes = WORKGROUP / 2u;
-    uint which = LOCAL_ID_X / probes;
-    uint probe = LOCAL_ID_X % probes;
-    if (LOCAL_ID_X < 2u) {
-        shared->sh_low.v[LOCAL_ID_X] = 0u;
-    }
-    uint left = rows;
-    while (left > 0u) {
-        if (LOCAL_ID_X < 2u) {
-            shared->sh_passed.v[LOCAL_ID_X] = 0u;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint low = shared->sh_low.v[which];
-        uint step = (left + probes - 1u) / probes;
-        uint row = min(probe * step + step, left) - 1u;
-        if ((probe * step) < left && row < (rows - low) && before(shared, own, which, low + row)) {
-            atomic_max(&shared->sh_passed.v[which], row + 1u);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (LOCAL_ID_X < 2u) {
-            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
-        }
-        left = step - 1u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
 }
 
 INLINE uint search(__local Shared* shared, Own* own, uint which, uint* low, uint* high) {
@@ -393,6 +365,38 @@ INLINE uint gallop(__local Shared* shared, Own* own, uint which, uint* low, uint
     uint param_5 = *low + min(step - 1u, high - *low);
     uint value = search(shared, own, which, &param_4, &param_5);
     return value;
+}
+
+#endif
+
+#if SERIAL == 0 && SHARED == 0
+INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
+    uint probes = WORKGROUP / 2u;
+    uint which = LOCAL_ID_X / probes;
+    uint probe = LOCAL_ID_X % probes;
+    if (LOCAL_ID_X < 2u) {
+        shared->sh_low.v[LOCAL_ID_X] = 0u;
+    }
+    uint left = rows;
+    while (left > 0u) {
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_passed.v[LOCAL_ID_X] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint low = shared->sh_low.v[which];
+        uint step = (left + probes - 1u) / probes;
+        uint row = min(probe * step + step, left) - 1u;
+        if ((probe * step) < left && row < (rows - low) && before(shared, own, which, low + row)) {
+            atomic_max(&shared->sh_passed.v[which], row + 1u);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
+        }
+        left = step - 1u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
 }
 
 #endif
@@ -530,6 +534,47 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     if (LOCAL_ID_X == 0u) {
         column64_from(push->tile_totals, tile)[0] = all;
     }
+}
+
+#endif
+
+#if SHARED == 1
+INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
+    if (WORKGROUP == 1u) {
+        uint param_2 = 0u;
+        uint param_3 = rows;
+        uint value = search(shared, own, 0u, &param_2, &param_3);
+        uint param_5 = 0u;
+        uint param_6 = rows;
+        uint value_2 = search(shared, own, 1u, &param_5, &param_6);
+        return (uint2)(value, value_2);
+    }
+    uint probes = WORKGROUP / 2u;
+    uint which = LOCAL_ID_X / probes;
+    uint probe = LOCAL_ID_X % probes;
+    if (LOCAL_ID_X < 2u) {
+        shared->sh_low.v[LOCAL_ID_X] = 0u;
+    }
+    uint left = rows;
+    while (left > 0u) {
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_passed.v[LOCAL_ID_X] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint low = shared->sh_low.v[which];
+        uint step = (left + probes - 1u) / probes;
+        uint row = min(probe * step + step, left) - 1u;
+        if ((probe * step) < left && row < (rows - low) && before(shared, own, which, low + row)) {
+            atomic_max(&shared->sh_passed.v[which], row + 1u);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (LOCAL_ID_X < 2u) {
+            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
+        }
+        left = step - 1u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
 }
 
 #endif

@@ -1,10 +1,14 @@
 // Kernel table_count in OpenCL C 1.2, translated from shaders/table_count.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32
-//   key_bits=64
+//   key_bits=32 shared=0
+//   key_bits=32 shared=1
+//   key_bits=64 shared=0
+//   key_bits=64 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "table_count: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -15,12 +19,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 repeats; uint2 counts; uint rows; uint mask; uint first_group; uint end_group; } Push;
-
-typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
-
-typedef struct {
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-} Shared;
 
 typedef struct {
     uint2 own_matches;
@@ -59,6 +57,17 @@ INLINE void looked_up(Own* own, uint k, uint matches) {
 INLINE void batch_looked_up(uint row) {
 }
 
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+#if SHARED == 0
+typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
+
+typedef struct {
+    uint2_xworkgroup_3u_4u sh_subgroup_sum;
+} Shared;
+
 INLINE uint3 limbs(uint2 a) {
     return (uint3)(a.x & 4194303u, (a.x >> 22) | ((a.y & 4095u) << 10), a.y >> 12);
 }
@@ -91,23 +100,10 @@ INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
     return before;
 }
 
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
+#endif
 
 #if KEY_BITS == 32
 typedef struct { uint v[ITEMS]; } uint_xitems;
-
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 INLINE uint mix_of(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -181,6 +177,20 @@ INLINE uint matches_of(const Push* push, uint key, uint cursor) {
     return matches;
 }
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
 INLINE void look_up(const Push* push, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -226,19 +236,95 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 64
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+#if SHARED == 1
+typedef struct { uint v[2u]; } uint_x2u;
 
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+typedef struct {
+    uint_x2u sh_total;
+} Shared;
+
+typedef struct { uint m0; uint m1; } ResType;
+
+INLINE ResType add_carry(uint a, uint b) {
+    uint sum = a + b;
+    return (ResType){sum, sum < a ? 1u : 0u};
+}
+
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total.v[1] = 0u;
+        shared->sh_total.v[0] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = atomic_add(&shared->sh_total.v[0], own_.x);
+    ResType value = add_carry(before, own_.x);
+    uint carry = value.m1;
+    if ((own_.y + carry) > 0u) {
+        atomic_add(&shared->sh_total.v[1], own_.y + carry);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
+}
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
     uint k = 0u;
     UNROLL
     for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
             (*key).v[k] = right[row];
         }
     }
 }
+
+INLINE void look_up(const Push* push, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, (*key).v[k], param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->own_matches = (uint2)(0u);
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    __global uint* right = column32_from(push->right_keys, first);
+    uint_xitems key;
+    uint_xitems param_9 = key;
+    load_batch(right, 0u, count, &param_9);
+    key = param_9;
+    uint_xitems param_13 = key;
+    look_up(push, own, right, first, count, &param_13);
+    uint2 all = workgroup_total(shared, own->own_matches);
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, tile)[0] = all;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 64
+typedef struct { uint2 v[ITEMS]; } uint2_xitems;
 
 INLINE uint mix_of_u1_u1(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -325,6 +411,20 @@ INLINE uint matches_of(const Push* push, uint2 key, uint cursor) {
     return matches;
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
 INLINE void look_up(const Push* push, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -363,6 +463,61 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
     uint2 param_16;
     workgroup_sum(shared, subgroup_sum(own->own_matches), &param_16);
     uint2 all = param_16;
+    if (LOCAL_ID_X == 0u) {
+        column64_from(push->counts, tile)[0] = all;
+    }
+}
+
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+INLINE void look_up(const Push* push, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, (*key).v[k], param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(own, k, matches);
+        }
+        uint2_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->own_matches = (uint2)(0u);
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    __global uint2* right = column64_from(push->right_keys, first);
+    uint2_xitems key;
+    uint2_xitems param_9 = key;
+    load_batch(right, 0u, count, &param_9);
+    key = param_9;
+    uint2_xitems param_13 = key;
+    look_up(push, own, right, first, count, &param_13);
+    uint2 all = workgroup_total(shared, own->own_matches);
     if (LOCAL_ID_X == 0u) {
         column64_from(push->counts, tile)[0] = all;
     }

@@ -1,10 +1,14 @@
 // Kernel table_mark in OpenCL C 1.2, translated from shaders/table_mark.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32
-//   key_bits=64
+//   key_bits=32 shared=0
+//   key_bits=32 shared=1
+//   key_bits=64 shared=0
+//   key_bits=64 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "table_mark: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -15,10 +19,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 partners; uint2 left_marks; uint2 right_marks; uint rows; uint mask; uint first_group; uint end_group; } Push;
-
-typedef struct {
-    uint batch_marks;
-} Own;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
     uint variable;
@@ -42,6 +42,23 @@ INLINE uint left_row(const Push* push, uint at) {
     return (((__global uint*)as_ulong(push->slots))[at - 1u] & push->mask) - 1u;
 }
 
+INLINE void mark_row(uint2 marks, uint row) {
+    __global volatile uint* word = (__global volatile uint*)as_ulong(element_address(marks, row / 32u, 2u));
+    uint bit = 1u << (row % 32u);
+    uint value = word[0];
+    if ((value & bit) == 0u) {
+        atomic_or(&word[0], bit);
+    }
+}
+
+#if SHARED == 0
+typedef struct {
+    uint batch_marks;
+} Own;
+
+INLINE void begin_marks() {
+}
+
 INLINE void collect_marks(Own* own, uint k, bool marked) {
     uint4 value = subgroup_ballot(marked);
     uint4 ballot = value;
@@ -53,15 +70,6 @@ INLINE void collect_marks(Own* own, uint k, bool marked) {
         }
     } else if ((lane / (size / 32u)) == k) {
         own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
-    }
-}
-
-INLINE void mark_row(uint2 marks, uint row) {
-    __global volatile uint* word = (__global volatile uint*)as_ulong(element_address(marks, row / 32u, 2u));
-    uint bit = 1u << (row % 32u);
-    uint value = word[0];
-    if ((value & bit) == 0u) {
-        atomic_or(&word[0], bit);
     }
 }
 
@@ -95,19 +103,10 @@ INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
     }
 }
 
+#endif
+
 #if KEY_BITS == 32
 typedef struct { uint v[ITEMS]; } uint_xitems;
-
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 INLINE uint mix_of(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -158,6 +157,20 @@ INLINE uint matches_of(const Push* push, uint key, uint cursor) {
     return 1u + left;
 }
 
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
 INLINE void look_up(const Push* push, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -198,23 +211,155 @@ INLINE void run(const Push* push, Own* own) {
 
 #endif
 
+#if SHARED == 1
+typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+
+typedef struct {
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+} Shared;
+
+typedef struct {
+    uint bits_turn;
+} Own;
+
+INLINE void clear_bits(__local Shared* shared) {
+    uint w = LOCAL_ID_X;
+    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
+        shared->sh_bits.v[w] = 0u;
+    }
+}
+
+INLINE void begin_marks(__local Shared* shared) {
+    clear_bits(shared);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+}
+
+INLINE void collect_marks(__local Shared* shared, Own* own, uint k, bool marked) {
+    if (marked) {
+        set_bit(shared, own, k);
+    }
+}
+
+INLINE void looked_up(const Push* push, __local Shared* shared, Own* own, uint k, uint match) {
+    if ((SIDES & 1u) != 0u) {
+        collect_marks(shared, own, k, match > 0u);
+    }
+    if (((SIDES & 2u) != 0u) && (match > 0u)) {
+        mark_row(push->left_marks, match - 1u);
+    }
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
+    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+}
+
+INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+    uint shift = row % 32u;
+    uint w = LOCAL_ID_X;
+    uint variable;
+    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            variable = word_of_bits(shared, own, w) << shift;
+        } else {
+            variable = 0u;
+        }
+        uint bits = variable;
+        if ((w > 0u) && (shift > 0u)) {
+            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+        }
+        if (bits > 0u) {
+            atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
+        }
+    }
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Own* own) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+    }
+}
+
+INLINE void put_marks(__local Shared* shared, Own* own, uint2 marks, uint row) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_bits(shared, own, marks, row);
+    clear_next_bits(shared, own);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    own->bits_turn = 1u - own->bits_turn;
+}
+
+INLINE void batch_looked_up(const Push* push, __local Shared* shared, Own* own, uint row) {
+    if ((SIDES & 1u) != 0u) {
+        put_marks(shared, own, push->right_marks, row);
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && SHARED == 1
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, (*key).v[k], param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(push, shared, own, k, matches);
+        }
+        batch_looked_up(push, shared, own, right_first + first + 0u);
+        uint_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    __global uint* right = column32_from(push->right_keys, first);
+    uint_xitems key;
+    uint_xitems param_9 = key;
+    load_batch(right, 0u, count, &param_9);
+    key = param_9;
+    begin_marks(shared);
+    uint_xitems param_13 = key;
+    look_up(push, shared, own, right, first, count, &param_13);
+}
+
+#endif
+
 #if KEY_BITS == 64
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
 typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
 
 INLINE uint mix_of_u1_u1(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -278,6 +423,20 @@ INLINE uint matches_of(const Push* push, uint2 key, uint cursor) {
     return 1u + left;
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
 INLINE void look_up(const Push* push, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
     uint cursor = 0u;
     uint first = 0u;
@@ -318,6 +477,7 @@ INLINE void run(const Push* push, Own* own) {
 
 #endif
 
+#if SHARED == 0
 typedef struct {
     ulong slots;
     ulong left_keys;
@@ -351,3 +511,95 @@ void table_mark(__global uchar* slots, __global uchar* left_keys, __global uchar
     run(push, own);
 }
 
+#endif
+
+#if KEY_BITS == 64 && SHARED == 1
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
+    uint k = 0u;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        uint row = first + LOCAL_ID_X + k * WORKGROUP;
+        if (row < count) {
+            (*key).v[k] = right[row];
+        }
+    }
+}
+
+INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+    uint cursor = 0u;
+    uint first = 0u;
+    for (; first < count; first = first + WORKGROUP * ITEMS) {
+        uint k = 0u;
+        UNROLL
+        for (; k < ITEMS; k = k + 1) {
+            uint row = first + LOCAL_ID_X + k * WORKGROUP;
+            uint matches = 0u;
+            if (row < count) {
+                uint param_2 = cursor;
+                uint value = matches_of(push, (*key).v[k], param_2);
+                cursor = param_2;
+                matches = value;
+            }
+            looked_up(push, shared, own, k, matches);
+        }
+        batch_looked_up(push, shared, own, right_first + first + 0u);
+        uint2_xitems param_9 = *key;
+        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
+        *key = param_9;
+    }
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    __global uint2* right = column64_from(push->right_keys, first);
+    uint2_xitems key;
+    uint2_xitems param_9 = key;
+    load_batch(right, 0u, count, &param_9);
+    key = param_9;
+    begin_marks(shared);
+    uint2_xitems param_13 = key;
+    look_up(push, shared, own, right, first, count, &param_13);
+}
+
+#endif
+
+#if SHARED == 1
+typedef struct {
+    ulong slots;
+    ulong left_keys;
+    ulong right_keys;
+    ulong partners;
+    ulong left_marks;
+    ulong right_marks;
+    uint rows;
+    uint mask;
+    uint first_group;
+    uint end_group;
+} Words;
+
+__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
+void table_mark(__global uchar* slots, __global uchar* left_keys, __global uchar* right_keys, __global uchar* partners, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
+    __local Shared local_memory;
+    __local Shared* shared = &local_memory;
+    Own variables;
+    Own* own = &variables;
+    const Push addresses = {
+        as_uint2((ulong)slots + words.slots),
+        as_uint2((ulong)left_keys + words.left_keys),
+        as_uint2((ulong)right_keys + words.right_keys),
+        as_uint2((ulong)partners + words.partners),
+        as_uint2((ulong)left_marks + words.left_marks),
+        as_uint2((ulong)right_marks + words.right_marks),
+        words.rows,
+        words.mask,
+        words.first_group,
+        words.end_group,
+    };
+    const Push* push = &addresses;
+    run(push, shared, own);
+}
+
+#endif

@@ -1,12 +1,18 @@
 // Kernel table_probe in OpenCL C 1.2, translated from shaders/table_probe.comp by make generate; do not edit.
 // Variants:
-//   key_bits=32 paged=0
-//   key_bits=32 paged=1
-//   key_bits=64 paged=0
-//   key_bits=64 paged=1
+//   key_bits=32 paged=0 shared=0
+//   key_bits=32 paged=0 shared=1
+//   key_bits=32 paged=1 shared=0
+//   key_bits=32 paged=1 shared=1
+//   key_bits=64 paged=0 shared=0
+//   key_bits=64 paged=0 shared=1
+//   key_bits=64 paged=1 shared=0
+//   key_bits=64 paged=1 shared=1
 
 #ifndef SUBGROUPS
+#if SHARED == 0
 #error "table_probe: this variant needs subgroups"
+#endif
 #endif
 
 #define LOCAL_ID_X ((uint)get_local_id(0))
@@ -19,8 +25,6 @@
 typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 left_payload; uint2 right_payload; uint2 left_payload_2; uint2 right_payload_2; uint2 places; uint2 keys_out; uint2 left_out; uint2 right_out; uint2 left_out_2; uint2 right_out_2; uint first_row; uint out_rows; uint rows; uint mask; uint first_group; uint end_group; } Push;
 
 typedef struct { uint v[2u]; } uint_x2u;
-
-typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
     uint variable;
@@ -77,11 +81,6 @@ INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words_, uint first
     return p;
 }
 
-INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
-}
-
 INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
     if (!absent(column)) {
         if (words_ == 2u) {
@@ -96,7 +95,20 @@ typedef struct { uint v[ITEMS]; } uint_xitems;
 
 typedef struct { Payloads v[ITEMS]; } Payloads_xitems;
 
-#if PAGED == 0
+#if SHARED == 0
+typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
+
+INLINE void begin_batches() {
+}
+
+INLINE uint subgroup_sum(uint a) {
+    uint value = subgroup_add(a);
+    return value;
+}
+
+#endif
+
+#if PAGED == 0 && SHARED == 0
 typedef struct {
     uint_x2u sh_room;
     uint_x2u sh_start;
@@ -106,48 +118,6 @@ typedef struct {
 typedef struct {
     uint turn;
 } Own;
-
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_room.v[own->turn] = 0u;
-    if (PLACING == 0u) {
-        shared->sh_start.v[own->turn] = push->first_row + column64_from(push->places, unit)[0].x + done;
-        shared->sh_room.v[own->turn] = n;
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint start = 0u;
-    if (n <= 65536u) {
-        start = atomic_add(&cursor[0], n);
-        if (start <= push->out_rows && n <= (push->out_rows - start)) {
-            shared->sh_room.v[own->turn] = n;
-        } else {
-            atomic_add(&cursor[0], 0u - n);
-        }
-    } else {
-        uint reserved = atomic_add(&cursor[0], 0u);
-        uint tries = 0u;
-        for (; tries < 4096u && n <= push->out_rows && reserved <= (push->out_rows - n); tries = tries + 1) {
-            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
-            if (start == reserved) {
-                shared->sh_room.v[own->turn] = n;
-                break;
-            }
-            reserved = start;
-        }
-    }
-    shared->sh_start.v[own->turn] = push->first_row + start;
-}
-
-INLINE void count_rows(const Push* push, uint n) {
-    if ((true && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
 
 #endif
 
@@ -218,7 +188,79 @@ INLINE void put_key(uint2 column, uint first, uint row, uint* key) {
 
 #endif
 
-#if PAGED == 1
+#if PAGED == 0
+INLINE void count_rows(const Push* push, uint n) {
+    if ((true && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
+        return;
+    }
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
+    uint value = atomic_add(&cursor[1], n);
+    if (value > (~n)) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+
+#endif
+
+#if SHARED == 1
+typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+
+#endif
+
+#if PAGED == 0 && SHARED == 1
+typedef struct { uint v[(WORKGROUP * ITEMS + 31u) / 32u]; } uint_xworkgroup_items_31u_32u;
+
+typedef struct {
+    uint_x2u sh_room;
+    uint_x2u sh_start;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_x2u sh_more;
+    uint_xworkgroup_items_31u_32u sh_before;
+    uint_x2u sh_firsts;
+} Shared;
+
+typedef struct {
+    uint turn;
+    uint bits_turn;
+} Own;
+
+#endif
+
+#if PAGED == 0
+INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
+    shared->sh_room.v[own->turn] = 0u;
+    if (PLACING == 0u) {
+        shared->sh_start.v[own->turn] = push->first_row + column64_from(push->places, unit)[0].x + done;
+        shared->sh_room.v[own->turn] = n;
+        return;
+    }
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
+    uint start = 0u;
+    if (n <= 65536u) {
+        start = atomic_add(&cursor[0], n);
+        if (start <= push->out_rows && n <= (push->out_rows - start)) {
+            shared->sh_room.v[own->turn] = n;
+        } else {
+            atomic_add(&cursor[0], 0u - n);
+        }
+    } else {
+        uint reserved = atomic_add(&cursor[0], 0u);
+        uint tries = 0u;
+        for (; tries < 4096u && n <= push->out_rows && reserved <= (push->out_rows - n); tries = tries + 1) {
+            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
+            if (start == reserved) {
+                shared->sh_room.v[own->turn] = n;
+                break;
+            }
+            reserved = start;
+        }
+    }
+    shared->sh_start.v[own->turn] = push->first_row + start;
+}
+
+#endif
+
+#if PAGED == 1 && SHARED == 0
 typedef struct {
     uint_x2u sh_start;
     uint_x2u sh_room;
@@ -231,51 +273,9 @@ typedef struct {
     uint page_end;
 } Own;
 
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_start.v[own->turn] = push->first_row;
-    shared->sh_room.v[own->turn] = push->out_rows;
-}
-
-INLINE void take_page(const Push* push, Own* own) {
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    own->page_next = push->out_rows;
-    uint value = atomic_add(&cursor[0], 0u);
-    if (value <= push->out_rows) {
-        uint value_2 = atomic_add(&cursor[0], PAGE_ROWS);
-        own->page_next = min(push->out_rows, value_2);
-    }
-    own->page_end = own->page_next + PAGE_ROWS;
-}
-
-INLINE uint page_row(const Push* push, Own* own) {
-    if (own->page_next == own->page_end) {
-        take_page(push, own);
-    }
-    uint value = own->page_next;
-    own->page_next = value + 1;
-    return value;
-}
-
-INLINE void count_rows(const Push* push, uint n) {
-    if ((false && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
-
-INLINE void leave_page(const Push* push, Own* own) {
-    uint row = push->first_row + own->page_next;
-    for (; row < (push->first_row + min(own->page_end, push->out_rows)); row = row + 1) {
-        atomic_and(&((__global volatile uint*)as_ulong(push->places))[64u + row / 32u], ~(1u << (row % 32u)));
-    }
-}
-
 #endif
 
+#if SHARED == 0
 INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
     bool value = subgroup_elect();
     if (value) {
@@ -294,7 +294,9 @@ INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
     return before;
 }
 
-#if KEY_BITS == 32 && PAGED == 0
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -414,7 +416,261 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 32 && PAGED == 1
+#if PAGED == 1
+INLINE void count_rows(const Push* push, uint n) {
+    if ((false && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
+        return;
+    }
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
+    uint value = atomic_add(&cursor[1], n);
+    if (value > (~n)) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+
+#endif
+
+#if PAGED == 1 && SHARED == 1
+typedef struct {
+    uint_x2u sh_start;
+    uint_x2u sh_room;
+    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint_x2u sh_more;
+    uint_x2u sh_firsts;
+} Shared;
+
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    uint bits_turn;
+} Own;
+
+#endif
+
+#if SHARED == 1
+INLINE void clear_bits(__local Shared* shared) {
+    uint w = LOCAL_ID_X;
+    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
+        shared->sh_bits.v[w] = 0u;
+    }
+}
+
+INLINE void begin_batches(__local Shared* shared) {
+    clear_bits(shared);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1] = 0u;
+        shared->sh_more.v[0] = 0u;
+    }
+}
+
+INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
+    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Own* own) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+    }
+}
+
+#endif
+
+#if PAGED == 0 && SHARED == 1
+INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        uint before = 0u;
+        uint other = 0u;
+        for (; other < w; other = other + 1) {
+            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
+        }
+        shared->sh_before.v[w] = before;
+        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
+            shared->sh_firsts.v[own->turn] = firsts;
+            if (firsts > 0u) {
+                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
+            }
+        }
+    }
+}
+
+INLINE uint rank_of(__local Shared* shared, Own* own, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    return shared->sh_before.v[row / 32u] + as_uint(popcount(word_of_bits(shared, own, row / 32u) & ((1u << (row % 32u)) - 1u)));
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(push, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(push, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(push, match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint param_24 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_24);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(push, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    uint done = 0u;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint* right = column32_from(push->right_keys, first);
+    uint k = 0u;
+    uint_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint param_12 = done;
+    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
+    done = param_12;
+    count_rows(push, done);
+}
+
+#endif
+
+#if PAGED == 1
+INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
+    shared->sh_start.v[own->turn] = push->first_row;
+    shared->sh_room.v[own->turn] = push->out_rows;
+}
+
+INLINE void take_page(const Push* push, Own* own) {
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
+    own->page_next = push->out_rows;
+    uint value = atomic_add(&cursor[0], 0u);
+    if (value <= push->out_rows) {
+        uint value_2 = atomic_add(&cursor[0], PAGE_ROWS);
+        own->page_next = min(push->out_rows, value_2);
+    }
+    own->page_end = own->page_next + PAGE_ROWS;
+}
+
+INLINE uint page_row(const Push* push, Own* own) {
+    if (own->page_next == own->page_end) {
+        take_page(push, own);
+    }
+    uint value = own->page_next;
+    own->page_next = value + 1;
+    return value;
+}
+
+INLINE void leave_page(const Push* push, Own* own) {
+    uint row = push->first_row + own->page_next;
+    for (; row < (push->first_row + min(own->page_end, push->out_rows)); row = row + 1) {
+        atomic_and(&((__global volatile uint*)as_ulong(push->places))[64u + row / 32u], ~(1u << (row % 32u)));
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -538,6 +794,153 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
+#if PAGED == 1 && SHARED == 1
+INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
+    uint w = LOCAL_ID_X;
+    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
+        uint before = 0u;
+        uint other = 0u;
+        for (; other < w; other = other + 1) {
+            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
+        }
+        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
+            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
+            shared->sh_firsts.v[own->turn] = firsts;
+            if (firsts > 0u) {
+                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
+            }
+        }
+    }
+}
+
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(push, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(push, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(push, match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            while (m_2 > 0u) {
+                uint to = page_row(push, own);
+                if (to < room) {
+                    uint param_23 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_23);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(push, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->page_next = 0u;
+    own->page_end = 0u;
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    uint done = 0u;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint* right = column32_from(push->right_keys, first);
+    uint k = 0u;
+    uint_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint param_12 = done;
+    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
+    done = param_12;
+    count_rows(push, done);
+    leave_page(push, own);
+}
+
+#endif
+
 #if KEY_BITS == 64
 INLINE uint mix_of_u1_u1(uint* key, uint seed) {
     *key = (*key) ^ seed;
@@ -623,7 +1026,7 @@ typedef struct { uint2 v[ITEMS]; } uint2_xitems;
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 0
+#if KEY_BITS == 64 && PAGED == 0 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -743,7 +1146,133 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
 
 #endif
 
-#if KEY_BITS == 64 && PAGED == 1
+#if KEY_BITS == 64 && PAGED == 0 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(push, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(push, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(push, match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            uint to = rank_of(shared, own, k_3);
+            while (m_2 > 0u) {
+                if (to < room) {
+                    uint2 param_24 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_24);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(push, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
+                    uint value_3 = next;
+                    next = value_3 + 1;
+                    to = value_3;
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    uint done = 0u;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint2* right = column64_from(push->right_keys, first);
+    uint k = 0u;
+    uint2_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint param_12 = done;
+    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
+    done = param_12;
+    count_rows(push, done);
+}
+
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
 INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
     uint own_ = 0u;
     uint k = 0u;
@@ -858,6 +1387,132 @@ INLINE void run(const Push* push, __local Shared* shared, Own* own) {
             key.v[k] = right[run_2 + k * subgroup_size()];
         }
     }
+    uint param_12 = done;
+    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
+    done = param_12;
+    count_rows(push, done);
+    leave_page(push, own);
+}
+
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
+    uint own_ = 0u;
+    own->bits_turn = own->turn;
+    uint k = 0u;
+    uint_xitems match;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        match.v[k] = 0u;
+        if ((run_2 + k * WORKGROUP) < count) {
+            uint value = first_match(push, key.v[k]);
+            match.v[k] = value;
+        }
+        if (match.v[k] > 0u) {
+            set_bit(shared, own, k);
+            if (UNIQUE == 0u) {
+                uint before = own_;
+                uint m = next_match(push, key.v[k], match.v[k]);
+                for (; m > 0u; m = next_match(push, key.v[k], m)) {
+                    own_ = own_ + 1;
+                }
+                if (own_ > before) {
+                    uint value_2 = k;
+                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                }
+            }
+        }
+    }
+    uint variable;
+    if (own_ > 0u) {
+        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
+    } else {
+        variable = 0u;
+    }
+    uint others = variable;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    uint k_2 = 0u;
+    Payloads_xitems left_value;
+    Payloads_xitems right_value;
+    UNROLL
+    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
+        if (match.v[k_2] > 0u) {
+            uint left = left_row(push, match.v[k_2] & 2147483647u);
+            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
+            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(push, shared, own, unit, *done);
+    clear_next_bits(shared, own);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more.v[1u - own->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts.v[own->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room.v[own->turn];
+        uint start = shared->sh_start.v[own->turn];
+        uint next = firsts + others;
+        uint k_3 = 0u;
+        uint variable_2;
+        UNROLL
+        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
+            uint m_2 = match.v[k_3] & 2147483647u;
+            bool more = match.v[k_3] >= 2147483648u;
+            while (m_2 > 0u) {
+                uint to = page_row(push, own);
+                if (to < room) {
+                    uint2 param_23 = key.v[k_3];
+                    put_key(push->keys_out, start, to, &param_23);
+                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
+                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                    }
+                }
+                if (more) {
+                    variable_2 = next_match(push, key.v[k_3], m_2);
+                } else {
+                    variable_2 = 0u;
+                }
+                m_2 = variable_2;
+                if (more && (m_2 > 0u)) {
+                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
+                }
+            }
+        }
+    }
+    *done = *done + (firsts + shared->sh_more.v[own->turn]);
+    own->turn = 1u - own->turn;
+}
+
+INLINE void run(const Push* push, __local Shared* shared, Own* own) {
+    own->turn = 0u;
+    own->page_next = 0u;
+    own->page_end = 0u;
+    own->bits_turn = 0u;
+    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+    uint first = tile * (WORKGROUP * ITEMS);
+    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
+    uint done = 0u;
+    uint run_2 = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint2* right = column64_from(push->right_keys, first);
+    uint k = 0u;
+    uint2_xitems key;
+    UNROLL
+    for (; k < ITEMS; k = k + 1) {
+        if ((run_2 + k * WORKGROUP) < count) {
+            key.v[k] = right[run_2 + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
     uint param_12 = done;
     join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
     done = param_12;
