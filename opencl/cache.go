@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 import (

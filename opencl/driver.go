@@ -1,9 +1,6 @@
-package opencl
+//go:build opencl && linux
 
-/*
-#include "shim.h"
-*/
-import "C"
+package opencl
 
 import (
 	"context"
@@ -12,7 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
+
+	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -22,7 +20,7 @@ type driver struct {
 	backend   *Backend
 	p         *physical
 	info      backend.DeviceInfo
-	context   unsafe.Pointer
+	context   *cl.Context
 	lines     [backend.Graphics]*timeline
 	ending    chan struct{} // closed by Close: waits return
 	lost      atomic.Pointer[loss]
@@ -44,15 +42,15 @@ var _ backend.Driver = (*driver)(nil)
 func open(b *Backend, p *physical) (*driver, error) {
 	d := &driver{backend: b, p: p, info: p.info, ending: make(chan struct{}), unused: make(chan struct{}),
 		blocks: make(map[*block]struct{})}
-	if err := failure(C.sjcl_open(p.platform, p.device, &d.context), "open", p.info.Name, "making a context"); err != nil {
-		return nil, err
+	var err error
+	if d.context, err = cl.CreateContext([]*cl.Device{p.device}); err != nil {
+		return nil, failure(err, "open", p.info.Name, "making a context")
 	}
 	for role := range backend.Graphics {
 		t := newTimeline(d, role)
-		if err := failure(C.sjcl_create_queue(d.context, p.device, &t.queue), "open", p.info.Name,
-			"making the %v queue", role); err != nil {
+		if t.queue, err = d.context.CreateCommandQueue(p.device, cl.CommandQueueProfilingEnable); err != nil {
 			d.destroy()
-			return nil, err
+			return nil, failure(err, "open", p.info.Name, "making the %v queue", role)
 		}
 		d.lines[role] = t
 	}
@@ -260,5 +258,5 @@ func (d *driver) destroy() {
 			t.release()
 		}
 	}
-	C.sjcl_close(d.context)
+	d.context.Release()
 }

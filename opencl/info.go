@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -7,7 +9,6 @@ import "C"
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -15,41 +16,9 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/jgillich/go-opencl/cl"
+
 	"github.com/spirjoin/spirjoin/backend"
-)
-
-// Queries of platforms and devices.
-const (
-	platformName = 0x0902
-
-	deviceType            = 0x1000
-	deviceVendorID        = 0x1001
-	deviceWorkgroup       = 0x1004
-	deviceMaxAllocation   = 0x1010
-	deviceAddressBits     = 0x100D
-	deviceParameterBytes  = 0x1017
-	deviceMemory          = 0x101F
-	deviceLocalMemory     = 0x1023
-	deviceLittleEndian    = 0x1026
-	deviceAvailable       = 0x1027
-	deviceCompiler        = 0x1028
-	deviceName            = 0x102B
-	deviceDriverVersion   = 0x102D
-	deviceProfile         = 0x102E
-	deviceVersion         = 0x102F
-	deviceExtensions      = 0x1030
-	deviceUnified         = 0x1035
-	deviceUUID            = 0x106A // cl_khr_device_uuid
-	deviceDriverUUID      = 0x106B
-	deviceTopologyAMD     = 0x4037 // cl_amd_device_attribute_query
-	devicePCIBusNVIDIA    = 0x4008 // cl_nv_device_attribute_query
-	devicePCISlotNVIDIA   = 0x4009
-	devicePCIDomainNVIDIA = 0x400A
-	devicePCI             = 0x410F // cl_khr_pci_bus_info
-
-	typeCPU    = 2
-	typeGPU    = 4
-	typeCustom = 16
 )
 
 const (
@@ -62,8 +31,8 @@ const (
 
 // physical is a device of a platform with what opening it needs to know.
 type physical struct {
-	platform, device unsafe.Pointer
-	info             backend.DeviceInfo
+	device *cl.Device
+	info   backend.DeviceInfo
 	// direct devices use memory of the host in place: cores, and GPUs known to do so. Others have memory of their own,
 	// or may copy.
 	direct bool
@@ -72,62 +41,53 @@ type physical struct {
 	build   string // what a compiled kernel depends on: platform, device and driver
 }
 
-// query returns the value of a property; nil if the device does not know it.
-func (p *physical) query(what C.uint32_t) []byte {
-	return queried(func(size C.size_t, value unsafe.Pointer, need *C.size_t) C.sjcl_result {
-		return C.sjcl_device_info(p.device, what, size, value, need)
-	})
+// known asks for a property of a device by a getter of the binding that does not panic; what the device does not know is
+// zero.
+func known[P ~uint32, V any](get func(P) (V, error), what P) V {
+	value, err := get(what)
+	if err != nil {
+		return *new(V)
+	}
+	return value
 }
 
-func queried(get func(size C.size_t, value unsafe.Pointer, need *C.size_t) C.sjcl_result) []byte {
-	need := new(C.size_t)
-	if get(0, nil, need) != 0 || *need == 0 {
+// bytes returns a property that the binding has no getter for: of another type, or texts of any length. nil if the
+// device does not know it.
+func (p *physical) bytes(what C.cl_uint) []byte {
+	device, need := handle(p.device), new(C.size_t)
+	if C.sjcl_device_info(device, what, 0, nil, need) != 0 || *need == 0 {
 		return nil
 	}
 	value := make([]byte, *need)
-	if get(*need, unsafe.Pointer(&value[0]), need) != 0 {
+	if C.sjcl_device_info(device, what, *need, unsafe.Pointer(&value[0]), need) != 0 {
 		return nil
 	}
 	return value
 }
 
-// number returns a property of 4 or 8 bytes; 0 if it is not known.
-func (p *physical) number(what C.uint32_t) uint64 {
-	switch value := p.query(what); len(value) {
-	case 4:
-		return uint64(binary.NativeEndian.Uint32(value))
-	case 8:
-		return binary.NativeEndian.Uint64(value)
-	}
-	return 0
-}
-
-func (p *physical) text(what C.uint32_t) string { return printable(p.query(what)) }
-
-// printable is a C string without the spaces that some drivers put around names.
-func printable(value []byte) string {
-	return strings.Join(strings.Fields(strings.Trim(string(value), "\x00")), " ")
-}
+// printable is a text without the spaces that some drivers put around names.
+func printable(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // driverNames are shorter names of platforms.
 var driverNames = map[string]string{"Portable Computing Language": "PoCL"}
 
 // describe asks a device for all that it tells. staged keeps it from using memory of the host in place.
-func describe(platform, device unsafe.Pointer, driver string, staged bool) *physical {
-	p := &physical{platform: platform, device: device}
-	kind := p.number(deviceType)
-	unified := p.number(deviceUnified) != 0
+func describe(d *cl.Device, driver string, staged bool) *physical {
+	p := &physical{device: d}
+	kind := cl.DeviceType(known(d.GetInfoUlong, C.CL_DEVICE_TYPE))
+	unified := known(d.GetInfoBool, C.CL_DEVICE_HOST_UNIFIED_MEMORY)
 	i := &p.info
-	i.Backend, i.Name, i.Driver = "opencl", p.text(deviceName), driver
-	i.DriverVersion = p.text(deviceDriverVersion)
-	i.APIVersion = version(p.text(deviceVersion))
-	i.VendorID = uint32(p.number(deviceVendorID))
+	i.Backend, i.Name, i.Driver = "opencl", printable(known(d.GetInfoString, C.CL_DEVICE_NAME)), driver
+	i.DriverVersion = printable(known(d.GetInfoString, C.CL_DRIVER_VERSION))
+	offered := printable(known(d.GetInfoString, C.CL_DEVICE_VERSION))
+	i.APIVersion = version(offered)
+	i.VendorID = uint32(known(d.GetInfoUint, C.CL_DEVICE_VENDOR_ID))
 	switch {
-	case kind&typeCPU != 0:
+	case kind&cl.DeviceTypeCPU != 0:
 		i.Type = backend.Software
 	case unified:
 		i.Type = backend.Integrated
-	case kind&typeGPU != 0:
+	case kind&cl.DeviceTypeGPU != 0:
 		i.Type = backend.Discrete
 	default:
 		i.Type = backend.Virtual
@@ -138,13 +98,14 @@ func describe(platform, device unsafe.Pointer, driver string, staged bool) *phys
 	i.Unified = p.direct
 
 	page := uint64(os.Getpagesize())
-	size, most := p.number(deviceMemory), p.number(deviceMaxAllocation)/page*page // blocks are whole pages
+	size := uint64(known(d.GetInfoUlong, C.CL_DEVICE_GLOBAL_MEM_SIZE))
+	most := uint64(known(d.GetInfoUlong, C.CL_DEVICE_MAX_MEM_ALLOC_SIZE)) / page * page // blocks are whole pages
 	i.Heaps = []backend.Heap{{SizeBytes: size, BudgetBytes: size, DeviceLocal: true}}
-	parameters := p.number(deviceParameterBytes)
+	parameters := known(d.GetInfoSize, C.CL_DEVICE_MAX_PARAMETER_SIZE)
 	i.Limits = backend.Limits{
 		MaxAllocationBytes: most, MaxBufferBytes: most, MaxBlockBytes: most,
-		MaxInvocations:   uint32(p.number(deviceWorkgroup)),
-		MaxSharedBytes:   uint32(min(p.number(deviceLocalMemory), math.MaxUint32)),
+		MaxInvocations:   uint32(known(d.GetInfoSize, C.CL_DEVICE_MAX_WORK_GROUP_SIZE)),
+		MaxSharedBytes:   uint32(min(known(d.GetInfoUlong, C.CL_DEVICE_LOCAL_MEM_SIZE), math.MaxUint32)),
 		MaxArgumentBytes: uint32(min(parameters/2, 1024)), // each buffer is an argument and an offset
 		// The offset of a buffer is added in the kernel, so only whole lines of caches matter.
 		ArgumentAlignment: 256,
@@ -163,14 +124,14 @@ func describe(platform, device unsafe.Pointer, driver string, staged bool) *phys
 		i.Queues = append(i.Queues, backend.RoleQueue{Role: role.String(), Index: uint32(role),
 			Computes: role != backend.Upload && role != backend.Download})
 	}
-	extensions := strings.Fields(p.text(deviceExtensions))
+	extensions := strings.Fields(strings.Trim(string(p.bytes(C.CL_DEVICE_EXTENSIONS)), "\x00"))
 	i.PCI = p.pci(extensions)
-	if id := p.query(deviceUUID); slices.Contains(extensions, "cl_khr_device_uuid") && len(id) == 16 {
+	if id := p.bytes(C.CL_DEVICE_UUID_KHR); slices.Contains(extensions, "cl_khr_device_uuid") && len(id) == 16 {
 		i.UUID = uuid(id)
 	}
 	i.Unusable = p.lacks(kind)
-	p.build = strings.Join([]string{driver, i.Name, i.DriverVersion, p.text(deviceVersion), fmt.Sprintf("%x",
-		p.query(deviceDriverUUID))}, "\n")
+	p.build = strings.Join([]string{driver, i.Name, i.DriverVersion, offered, fmt.Sprintf("%x",
+		p.bytes(C.CL_DRIVER_UUID_KHR))}, "\n")
 	return p
 }
 
@@ -179,33 +140,35 @@ func (p *physical) pci(extensions []string) string {
 	address := func(domain, bus, device, function uint32) string {
 		return fmt.Sprintf("%04x:%02x:%02x.%x", domain, bus, device, function)
 	}
-	if a := p.query(devicePCI); slices.Contains(extensions, "cl_khr_pci_bus_info") && len(a) == 16 {
+	if a := p.bytes(C.CL_DEVICE_PCI_BUS_INFO_KHR); slices.Contains(extensions, "cl_khr_pci_bus_info") && len(a) == 16 {
 		words := backend.Words(a)
 		return address(words[0], words[1], words[2], words[3])
 	}
-	if slices.Contains(extensions, "cl_nv_device_attribute_query") && p.query(devicePCIBusNVIDIA) != nil {
-		slot := uint32(p.number(devicePCISlotNVIDIA))
-		return address(uint32(p.number(devicePCIDomainNVIDIA)), uint32(p.number(devicePCIBusNVIDIA)), slot>>3, slot&7)
+	get := p.device.GetInfoUint
+	if bus, err := get(C.CL_DEVICE_PCI_BUS_ID_NV); err == nil && slices.Contains(extensions, "cl_nv_device_attribute_query") {
+		slot := uint32(known(get, C.CL_DEVICE_PCI_SLOT_ID_NV))
+		return address(uint32(known(get, C.CL_DEVICE_PCI_DOMAIN_ID_NV)), uint32(bus), slot>>3, slot&7)
 	}
-	if a := p.query(deviceTopologyAMD); slices.Contains(extensions, "cl_amd_device_attribute_query") && len(a) == 24 {
+	if a := p.bytes(C.CL_DEVICE_TOPOLOGY_AMD); slices.Contains(extensions, "cl_amd_device_attribute_query") && len(a) == 24 {
 		return address(0, uint32(a[21]), uint32(a[22]), uint32(a[23])) // behind a type and 17 bytes without meaning
 	}
 	return ""
 }
 
 // lacks says what a device misses of what every device must have; empty when it can be used.
-func (p *physical) lacks(kind uint64) string {
+func (p *physical) lacks(kind cl.DeviceType) string {
+	d := p.device
 	var major, minor int
 	_, _ = fmt.Sscanf(p.info.APIVersion, "%d.%d", &major, &minor)
 	l := &p.info.Limits
 	var missing []string
 	for what, lacking := range map[string]bool{
 		"OpenCL 1.2 (it offers " + p.info.APIVersion + ")": major < 1 || major == 1 && minor < 2,
-		"the full profile":                 p.text(deviceProfile) != "FULL_PROFILE",
-		"a compiler":                       p.number(deviceCompiler) == 0,
-		"addresses of 64 bits":             p.number(deviceAddressBits) != 64,
-		"little-endian words":              p.number(deviceLittleEndian) == 0,
-		"a processor that runs any kernel": kind&typeCustom != 0,
+		"the full profile":                 known(d.GetInfoString, C.CL_DEVICE_PROFILE) != "FULL_PROFILE",
+		"a compiler":                       !known(d.GetInfoBool, C.CL_DEVICE_COMPILER_AVAILABLE),
+		"addresses of 64 bits":             known(d.GetInfoUint, C.CL_DEVICE_ADDRESS_BITS) != 64,
+		"little-endian words":              !known(d.GetInfoBool, C.CL_DEVICE_ENDIAN_LITTLE),
+		"a processor that runs any kernel": kind&C.CL_DEVICE_TYPE_CUSTOM != 0,
 		fmt.Sprintf("workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations):      l.MaxInvocations < leastGroup,
 		fmt.Sprintf("%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes):         l.MaxSharedBytes < leastShared,
 		fmt.Sprintf("%d bytes of kernel arguments (it has %d)", leastArgument, l.MaxArgumentBytes): l.MaxArgumentBytes < leastArgument,
@@ -217,7 +180,7 @@ func (p *physical) lacks(kind uint64) string {
 	}
 	slices.Sort(missing)
 	switch {
-	case p.number(deviceAvailable) == 0:
+	case !known(d.GetInfoBool, C.CL_DEVICE_AVAILABLE):
 		return "its driver says that it is not available"
 	case len(missing) > 0:
 		return "it lacks " + strings.Join(missing, ", ")

@@ -1,8 +1,10 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
-#cgo CFLAGS: -std=gnu11
-#cgo linux LDFLAGS: -ldl
+#cgo pkg-config: OpenCL
+#cgo LDFLAGS: -ldl
 #include <stdlib.h>
 #include "shim.h"
 */
@@ -10,7 +12,6 @@ import "C"
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -23,11 +24,10 @@ const installHint = "install the OpenCL loader (Debian, Ubuntu: ocl-icd-libopenc
 	"vendor, or pocl-opencl-icd, a software driver"
 
 // load opens libOpenCL, once per process.
-var load = sync.OnceValue(func() error {
-	names := []string{"libOpenCL.so.1", "libOpenCL.so"}
-	if runtime.GOOS == "darwin" {
-		names = []string{"/System/Library/Frameworks/OpenCL.framework/OpenCL"}
-	}
+var load = sync.OnceValue(func() error { return loadFirst("libOpenCL.so.1", "libOpenCL.so") })
+
+// loadFirst opens the first of some libraries that is there.
+func loadFirst(names ...string) error {
 	var failures []string
 	for _, name := range names {
 		text := C.CString(name)
@@ -39,7 +39,7 @@ var load = sync.OnceValue(func() error {
 		failures = append(failures, C.GoString(failure))
 	}
 	return noDevice("%s; %s", strings.Join(failures, "; "), installHint)
-})
+}
 
 func noDevice(format string, a ...any) error {
 	return &backend.OpError{Op: "open OpenCL", Err: backend.ErrNoDevice, Detail: fmt.Sprintf(format, a...)}

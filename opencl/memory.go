@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -11,6 +13,8 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/jgillich/go-opencl/cl"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
@@ -22,7 +26,7 @@ type block struct {
 	d      *driver
 	kind   backend.Memory
 	size   uint64
-	buffer unsafe.Pointer
+	buffer *cl.MemObject
 	memory []byte         // nil if it is not mapped
 	mapped unsafe.Pointer // by OpenCL; nil if it is not
 	unmap  func()         // of memory that is the block's own; may be nil
@@ -66,10 +70,10 @@ func (b *block) Free() error {
 func (b *block) destroy() error {
 	var err error
 	if b.mapped != nil {
-		err = failure(C.sjcl_unmap(b.d.lines[backend.Upload].queue, b.buffer, b.mapped), "free", b.d.info.Name,
+		err = failure(check(C.sjcl_unmap(handle(b.d.lines[backend.Upload].queue), handle(b.buffer), b.mapped)), "free", b.d.info.Name,
 			"unmapping %d bytes", b.size)
 	}
-	C.sjcl_release_buffer(b.buffer)
+	b.buffer.Release()
 	b.buffer, b.memory, b.mapped = nil, nil, nil
 	if b.unmap != nil {
 		b.unmap()
@@ -121,16 +125,16 @@ func (b *block) make() (err error) {
 		}
 		return b.wrap()
 	case b.kind == backend.DeviceLocal:
-		if err := b.create(b.size, nil, 0); err != nil {
+		if err := b.create(b.size, nil, cl.MemReadWrite); err != nil {
 			return err
 		}
-		return failure(C.sjcl_touch(queue, b.buffer), "allocate", d.info.Name, "%d bytes", b.size)
+		return b.touch(queue)
 	}
 	size := b.size + backend.PlanAlignment // mapped memory may begin anywhere
-	if err := b.create(size, nil, 1); err != nil {
+	if err := b.create(size, nil, cl.MemReadWrite|cl.MemAllocHostPtr); err != nil {
 		return err
 	}
-	if err := failure(C.sjcl_map(queue, b.buffer, C.size_t(size), &b.mapped), "allocate", d.info.Name,
+	if err := failure(check(C.sjcl_map(handle(queue), handle(b.buffer), C.size_t(size), &b.mapped)), "allocate", d.info.Name,
 		"mapping %d bytes", size); err != nil {
 		return err
 	}
@@ -140,11 +144,21 @@ func (b *block) make() (err error) {
 }
 
 // wrap makes the memory object on memory of the host.
-func (b *block) wrap() error { return b.create(b.size, unsafe.Pointer(&b.memory[0]), 0) }
+func (b *block) wrap() error {
+	return b.create(b.size, unsafe.Pointer(&b.memory[0]), cl.MemReadWrite|cl.MemUseHostPtr)
+}
 
-func (b *block) create(sizeBytes uint64, host unsafe.Pointer, pinned C.int) error {
-	return failure(C.sjcl_create_buffer(b.d.context, C.size_t(sizeBytes), host, pinned, &b.buffer), "allocate",
-		b.d.info.Name, "%d bytes", sizeBytes)
+func (b *block) create(sizeBytes uint64, host unsafe.Pointer, flags cl.MemFlag) (err error) {
+	b.buffer, err = b.d.context.CreateBufferUnsafe(flags, int(sizeBytes), host)
+	return failure(err, "allocate", b.d.info.Name, "%d bytes", sizeBytes)
+}
+
+// touch writes to the memory object and waits, which makes a driver that allocates late do it now.
+func (b *block) touch(queue *cl.CommandQueue) error {
+	zero := new(uint32)
+	event, err := queue.EnqueueWriteBuffer(b.buffer, true, 0, 4, unsafe.Pointer(zero), nil)
+	event.Release()
+	return failure(err, "allocate", b.d.info.Name, "%d bytes", b.size)
 }
 
 // reserve counts a block against the memory of the device, and registers it.
@@ -169,7 +183,7 @@ func (d *driver) abandon(b *block) {
 	d.bytes -= b.size
 	b.live = false
 	if b.buffer != nil {
-		C.sjcl_release_buffer(b.buffer)
+		b.buffer.Release()
 	}
 	if b.unmap != nil {
 		b.unmap()

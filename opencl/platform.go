@@ -1,9 +1,6 @@
-package opencl
+//go:build opencl && linux
 
-/*
-#include "shim.h"
-*/
-import "C"
+package opencl
 
 import (
 	"cmp"
@@ -12,23 +9,11 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unsafe"
+
+	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
-
-// Options configure a Backend; the zero value is the default.
-type Options struct {
-	// directory of compiled kernels; default: spirjoin/opencl in the user's cache directory; "off": they are not kept
-	CacheDir string
-	// Staged treats every device as one with memory of its own, as a discrete GPU is: for tests on cores.
-	Staged bool
-	// ListLimit is how long drivers may take to list their devices; default 20 s.
-	ListLimit time.Duration
-	// CloseLimit is how long closing a device waits for submitted work; default 10 s.
-	CloseLimit time.Duration
-	Faults     Faults
-}
 
 // Backend lists and opens OpenCL devices. It is safe for concurrent use; several may be open at a time.
 type Backend struct {
@@ -72,38 +57,34 @@ func New(options Options) (*Backend, error) {
 	}
 }
 
-// handles collects the handles that a function of OpenCL writes.
-func handles(get func(list *unsafe.Pointer, limit C.uint32_t, count *C.uint32_t) C.sjcl_result) ([]unsafe.Pointer, result) {
-	count := new(C.uint32_t)
-	if r := result(get(nil, 0, count)); r != success || *count == 0 {
-		return nil, r
-	}
-	list := make([]unsafe.Pointer, *count)
-	r := result(get(&list[0], *count, count))
-	return list[:min(int(*count), len(list))], r
+// guarded calls a function of the binding that panics where OpenCL returns an error.
+func guarded[T any](call func() (T, error)) (value T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return call()
 }
 
 // enumerate describes every device of every platform, GPUs first. A platform that fails does not hide the others.
 func enumerate(staged bool) (all []*physical, err error) {
-	platforms, r := handles(func(list *unsafe.Pointer, limit C.uint32_t, count *C.uint32_t) C.sjcl_result {
-		return C.sjcl_platforms(list, limit, count)
-	})
+	platforms, err := guarded(cl.GetPlatforms)
 	if len(platforms) == 0 {
-		return nil, noDevice("no OpenCL driver is installed (%v); %s", r, installHint)
+		return nil, noDevice("no OpenCL driver is installed (%v); %s", asResult(err), installHint)
 	}
 	var failed []error
 	for _, platform := range platforms {
-		name := printable(queried(func(size C.size_t, value unsafe.Pointer, need *C.size_t) C.sjcl_result {
-			return C.sjcl_platform_info(platform, platformName, size, value, need)
-		}))
-		devices, r := handles(func(list *unsafe.Pointer, limit C.uint32_t, count *C.uint32_t) C.sjcl_result {
-			return C.sjcl_devices(platform, list, limit, count)
-		})
-		if r != success && r != deviceNotFound {
-			failed = append(failed, fmt.Errorf("%s: %v", name, r))
+		name, err := guarded(func() (string, error) { return printable(platform.Name()), nil })
+		var devices []*cl.Device
+		if err == nil {
+			devices, err = platform.GetDevices(cl.DeviceTypeAll)
+		}
+		if err != nil && err != cl.ErrDeviceNotFound {
+			failed = append(failed, fmt.Errorf("%s: %w", name, asResult(err)))
 		}
 		for _, device := range devices {
-			all = append(all, describe(platform, device, cmp.Or(driverNames[name], name), staged))
+			all = append(all, describe(device, cmp.Or(driverNames[name], name), staged))
 		}
 	}
 	if len(all) == 0 {

@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/jgillich/go-opencl/cl"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/opencl/kernels"
 )
@@ -21,8 +25,8 @@ import (
 type program struct {
 	d         *driver
 	spec      *backend.KernelSpec
-	program   unsafe.Pointer
-	kernel    unsafe.Pointer
+	program   *cl.Program
+	kernel    *cl.Kernel
 	workgroup uint32
 	cached    bool
 }
@@ -34,10 +38,10 @@ func (p *program) Cached() (cached, known bool) { return p.cached, true }
 
 func (p *program) release() {
 	if p.kernel != nil {
-		C.sjcl_release_kernel(p.kernel)
+		p.kernel.Release()
 	}
 	if p.program != nil {
-		C.sjcl_release_program(p.program)
+		p.program.Release()
 	}
 }
 
@@ -94,22 +98,19 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return nil, fail(backend.ErrUnsupported, "%v", err)
 	}
 	p := &program{d: d, spec: spec, workgroup: workgroup}
-	if log, err := p.build(source, buildOptions(spec, full)); err != nil {
+	if err := p.build(source, buildOptions(spec, full)); err != nil {
 		p.release()
-		return nil, fail(backend.ErrUnsupported, "%v: %v%s", full, err, log)
+		return nil, fail(backend.ErrUnsupported, "%v: %v", full, err)
 	}
-	name := C.CString(spec.Name)
-	defer C.free(unsafe.Pointer(name))
-	most, local := new(C.size_t), new(C.uint64_t)
-	r := result(C.sjcl_create_kernel(p.program, d.p.device, name, &p.kernel, most, local))
+	most, local, err := p.finish()
 	switch {
-	case r != success:
-		err = fail(r.sentinel(), "%v: %v", full, r)
-	case uint64(*most) < uint64(workgroup):
+	case err != nil:
+		err = failure(err, "compile", d.info.Name, "kernel %s, %v", spec.Name, full)
+	case most < uint64(workgroup):
 		err = fail(backend.ErrUnsupported, "%v: compiled for this device, the workgroup may have %d invocations", full,
-			*most)
-	case uint64(*local) > uint64(limits.MaxSharedBytes):
-		err = fail(backend.ErrUnsupported, "%v takes %d bytes of local memory, the device has %d", full, *local,
+			most)
+	case local > uint64(limits.MaxSharedBytes):
+		err = fail(backend.ErrUnsupported, "%v takes %d bytes of local memory, the device has %d", full, local,
 			limits.MaxSharedBytes)
 	}
 	if err != nil {
@@ -122,6 +123,20 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	return p, nil
 }
 
+// finish makes the kernel of a built program, and tells the largest workgroup and the local memory, in bytes, that it may
+// have and takes.
+func (p *program) finish() (workgroup, localBytes uint64, err error) {
+	if p.kernel, err = p.program.CreateKernel(p.spec.Name); err != nil {
+		return 0, 0, err
+	}
+	most, err := p.kernel.WorkGroupSize(p.d.p.device)
+	local := new(C.uint64_t)
+	if err == nil {
+		err = check(C.sjcl_kernel_local(handle(p.kernel), handle(p.d.p.device), local))
+	}
+	return uint64(most), uint64(*local), err
+}
+
 // restricted returns the settings of config that full has too.
 func restricted(config, full backend.Config) backend.Config {
 	c := maps.Clone(config)
@@ -129,44 +144,50 @@ func restricted(config, full backend.Config) backend.Config {
 	return c
 }
 
-// build compiles source, or takes its binary from the cache. If the compiler refuses it, log is what it says.
-func (p *program) build(source, options string) (log string, err error) {
+// build compiles source, or takes its binary from the cache.
+func (p *program) build(source, options string) error {
 	d := p.d
 	path := d.cachePath(source, options)
-	flags := C.CString(options)
-	defer C.free(unsafe.Pointer(flags))
-	if kept := readBinary(path); kept != nil {
-		r := result(C.sjcl_build(d.context, d.p.device, nil, C.size_t(len(kept)), (*C.uchar)(&kept[0]), flags, &p.program))
-		if p.cached = r == success; p.cached {
-			return "", nil
-		}
-		p.release() // a driver may refuse what it wrote itself: it was updated without a new version
-		p.program = nil
+	if p.load(readBinary(path), options) {
+		return nil
 	}
-	text := C.CString(source)
-	defer C.free(unsafe.Pointer(text))
-	if r := result(C.sjcl_build(d.context, d.p.device, text, C.size_t(len(source)), nil, flags, &p.program)); r != success {
-		return p.log(), fmt.Errorf("%v", r)
+	var err error
+	if p.program, err = d.context.CreateProgramWithSource([]string{source}); err != nil {
+		return asResult(err)
+	}
+	if err := p.program.BuildProgram([]*cl.Device{d.p.device}, options); err != nil {
+		if log, ok := err.(cl.BuildError); ok {
+			return fmt.Errorf("%v%s", buildFailure, beginning(string(log)))
+		}
+		return asResult(err)
 	}
 	d.keep(path, p.binary())
-	return "", nil
+	return nil
+}
+
+// load makes the program of a binary that was kept. A driver may refuse what it wrote itself: it was updated without a
+// new version.
+func (p *program) load(binary []byte, options string) (loaded bool) {
+	if len(binary) == 0 {
+		return false
+	}
+	flags := C.CString(options)
+	defer C.free(unsafe.Pointer(flags))
+	var program unsafe.Pointer
+	if C.sjcl_load_program(handle(p.d.context), handle(p.d.p.device), (*C.uchar)(&binary[0]), C.size_t(len(binary)), flags,
+		&program) != 0 {
+		return false
+	}
+	p.program, p.cached = adopt[cl.Program](program), true
+	return true
 }
 
 // logLines is how much of a log an error quotes.
 const logLines = 6
 
-// log returns the first lines of the build log.
-func (p *program) log() string {
-	if p.program == nil {
-		return ""
-	}
-	size := C.sjcl_build_log(p.program, p.d.p.device, nil, 0)
-	if size == 0 {
-		return ""
-	}
-	text := make([]byte, size)
-	C.sjcl_build_log(p.program, p.d.p.device, (*C.char)(unsafe.Pointer(&text[0])), size)
-	lines := strings.FieldsFunc(strings.Trim(string(text), "\x00"), func(r rune) bool { return r == '\n' || r == '\r' })
+// beginning returns the first lines of a build log.
+func beginning(log string) string {
+	lines := strings.FieldsFunc(strings.Trim(log, "\x00"), func(r rune) bool { return r == '\n' || r == '\r' })
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 	if len(lines) == 0 {
 		return ""
@@ -176,12 +197,12 @@ func (p *program) log() string {
 
 // binary returns the compiled program; nil if the driver does not give it.
 func (p *program) binary() []byte {
-	size := new(C.size_t)
-	if C.sjcl_binary(p.program, nil, size) != 0 || *size == 0 {
+	program, size := handle(p.program), new(C.size_t)
+	if C.sjcl_binary(program, nil, size) != 0 || *size == 0 {
 		return nil
 	}
 	code := make([]byte, *size)
-	if C.sjcl_binary(p.program, (*C.uchar)(&code[0]), size) != 0 {
+	if C.sjcl_binary(program, (*C.uchar)(&code[0]), size) != 0 {
 		return nil
 	}
 	return code

@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -10,6 +12,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/jgillich/go-opencl/cl"
+
 	"github.com/spirjoin/spirjoin/backend"
 )
 
@@ -21,7 +25,7 @@ const keptTimes = 1024
 type timeline struct {
 	d     *driver
 	role  backend.Role
-	queue unsafe.Pointer
+	queue *cl.CommandQueue
 	recording
 
 	mu        sync.Mutex // guards what follows
@@ -149,7 +153,7 @@ func (t *timeline) end() {
 
 func (t *timeline) release() {
 	for _, s := range t.scratch {
-		C.sjcl_release_buffer(s.buffer)
+		s.buffer.Release()
 	}
-	C.sjcl_release_queue(t.queue)
+	t.queue.Release()
 }

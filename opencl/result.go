@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -7,9 +9,33 @@ import "C"
 
 import (
 	"fmt"
+	"unsafe"
+
+	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
+
+// object is one of the binding's.
+type object interface {
+	cl.Device | cl.Context | cl.CommandQueue | cl.MemObject | cl.Program | cl.Kernel | cl.Event
+}
+
+// handle is the object of OpenCL behind one of the binding, which keeps it in its first word; nil for nil. The object must
+// stay reachable as long as the handle is used, because its finalizer releases it.
+func handle[T object](o *T) unsafe.Pointer {
+	if o == nil {
+		return nil
+	}
+	return *(*unsafe.Pointer)(unsafe.Pointer(o))
+}
+
+// adopt makes an object of the binding, without a finalizer, of a handle from the shim.
+func adopt[T object](handle unsafe.Pointer) *T {
+	o := new(T)
+	*(*unsafe.Pointer)(unsafe.Pointer(o)) = handle
+	return o
+}
 
 // result is what a function of OpenCL returns: 0, or an error less than 0.
 type result int32
@@ -39,7 +65,7 @@ var names = map[result]string{
 	-1001: "CL_PLATFORM_NOT_FOUND_KHR",
 }
 
-func (r result) String() string {
+func (r result) Error() string {
 	if name, ok := names[r]; ok {
 		return name
 	}
@@ -62,11 +88,44 @@ func (r result) sentinel() error {
 	return backend.ErrDeviceLost
 }
 
-// failure wraps a failed result; nil when it did not fail.
-func failure(code C.sjcl_result, op, device, format string, a ...any) error {
-	r := result(code)
-	if r == success {
+// codes are the results behind errors of the binding.
+var codes = map[error]result{
+	cl.ErrDeviceNotFound: deviceNotFound, cl.ErrDeviceNotAvailable: -2, cl.ErrCompilerNotAvailable: -3,
+	cl.ErrMemObjectAllocationFailure: allocationFailure, cl.ErrOutOfResources: outOfResources,
+	cl.ErrOutOfHostMemory: outOfHostMemory, cl.ErrBuildProgramFailure: buildFailure, cl.ErrInvalidValue: -30,
+	cl.ErrInvalidDevice: -33, cl.ErrInvalidContext: -34, cl.ErrInvalidCommandQueue: -36, cl.ErrInvalidHostPtr: -37,
+	cl.ErrInvalidMemObject: -38, cl.ErrInvalidBuildOptions: -43, cl.ErrInvalidProgramExecutable: -45,
+	cl.ErrInvalidKernelName: -46, cl.ErrInvalidKernel: -48, cl.ErrInvalidOperation: -59, cl.ErrInvalidBufferSize: -61,
+}
+
+// asResult returns the result behind an error of the binding; other errors as they are.
+func asResult(err error) error {
+	if other, ok := err.(cl.ErrOther); ok {
+		return result(other)
+	}
+	if r, ok := codes[err]; ok {
+		return r
+	}
+	return err
+}
+
+// check turns what the shim returns into an error; nil if it did not fail.
+func check(code C.cl_int) error {
+	if code == C.CL_SUCCESS {
 		return nil
 	}
-	return &backend.OpError{Op: op, Device: device, Err: r.sentinel(), Detail: r.String() + ": " + fmt.Sprintf(format, a...)}
+	return result(code)
+}
+
+// failure wraps a failed call of OpenCL; nil when it did not fail.
+func failure(err error, op, device, format string, a ...any) error {
+	if err == nil {
+		return nil
+	}
+	err = asResult(err)
+	sentinel := backend.ErrDeviceLost
+	if r, ok := err.(result); ok {
+		sentinel = r.sentinel()
+	}
+	return &backend.OpError{Op: op, Device: device, Err: sentinel, Detail: err.Error() + ": " + fmt.Sprintf(format, a...)}
 }

@@ -1,10 +1,11 @@
-// The part of OpenCL 1.2 that this package calls, declared here so that no development package is needed, and functions
-// that run a whole batch in one call from Go. libOpenCL is opened at run time.
+// What the Go binding lacks, on the handles of its objects: a whole batch in one call, the status of events, binaries,
+// any property of a device, mapped memory.
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
-
-typedef int32_t sjcl_result; // 0: success; less: an error of OpenCL
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#ifndef CL_FUNCTIONS
+#error "This is another CL/cl.h: PKG_CONFIG_PATH must name opencl/pkgconfig first, as in `make build`."
+#endif
 
 // A command of a batch. Arguments and words of a dispatch lie in the arrays of its batch.
 enum { SJCL_DISPATCH, SJCL_COPY, SJCL_FILL, SJCL_WRITE, SJCL_READ, SJCL_MARK };
@@ -21,49 +22,31 @@ typedef struct {
 	uint32_t value;       // fill
 } sjcl_command;
 
-// sjcl_load opens a library and finds its functions; the text says what failed.
-const char *sjcl_load(const char *name);
+// sjcl_load opens a library and finds its functions; the text says what failed. No other function works before.
+const char *sjcl_load(const char *library);
 
-sjcl_result sjcl_platforms(void **platforms, uint32_t limit, uint32_t *count);
-sjcl_result sjcl_devices(void *platform, void **devices, uint32_t limit, uint32_t *count);
-// A query writes at most size bytes; *need is the size of the value.
-sjcl_result sjcl_platform_info(void *platform, uint32_t what, size_t size, void *value, size_t *need);
-sjcl_result sjcl_device_info(void *device, uint32_t what, size_t size, void *value, size_t *need);
+// sjcl_device_info writes at most size bytes; *need is the size of the value.
+cl_int sjcl_device_info(void *device, cl_uint what, size_t size, void *value, size_t *need);
 
-sjcl_result sjcl_open(void *platform, void *device, void **context);
-void sjcl_close(void *context);
-sjcl_result sjcl_create_queue(void *context, void *device, void **queue);
-void sjcl_release_queue(void *queue);
+cl_int sjcl_map(void *queue, void *buffer, size_t size, void **memory);
+cl_int sjcl_unmap(void *queue, void *buffer, void *memory);
 
-// sjcl_create_buffer makes a buffer on the caller's memory if host is not NULL, in pinned memory if pinned is set.
-sjcl_result sjcl_create_buffer(void *context, size_t size, void *host, int pinned, void **buffer);
-void sjcl_release_buffer(void *buffer);
-sjcl_result sjcl_map(void *queue, void *buffer, size_t size, void **memory);
-sjcl_result sjcl_unmap(void *queue, void *buffer, void *memory);
-// sjcl_touch writes to a buffer and waits, which makes a driver that allocates late do it now.
-sjcl_result sjcl_touch(void *queue, void *buffer);
-
-// sjcl_build compiles source, or loads binary if source is NULL. A program whose build failed is returned for its log.
-sjcl_result sjcl_build(void *context, void *device, const char *source, size_t size, const unsigned char *binary,
-	const char *options, void **program);
-size_t sjcl_build_log(void *program, void *device, char *log, size_t size);
-sjcl_result sjcl_binary(void *program, unsigned char *binary, size_t *size);
-void sjcl_release_program(void *program);
-// sjcl_create_kernel also tells the largest workgroup and the local memory, in bytes, of the compiled kernel.
-sjcl_result sjcl_create_kernel(void *program, void *device, const char *name, void **kernel, size_t *workgroup,
-	uint64_t *local);
-void sjcl_release_kernel(void *kernel);
+// sjcl_load_program makes a program that is ready for use of what sjcl_binary gave; *program is NULL if it fails.
+cl_int sjcl_load_program(void *context, void *device, const unsigned char *binary, size_t size, const char *options,
+	void **program);
+// sjcl_binary writes the binary of a program for its one device, or only its size if binary is NULL.
+cl_int sjcl_binary(void *program, unsigned char *binary, size_t *size);
+// sjcl_kernel_local tells the local memory of a compiled kernel, in bytes.
+cl_int sjcl_kernel_local(void *kernel, void *device, uint64_t *bytes);
 
 // sjcl_submit enqueues a batch between two markers and starts it. Events of the markers, of those of the marks too, are
 // written to stamps. If it fails, *failed is the number of the command.
-sjcl_result sjcl_submit(void *queue, const sjcl_command *commands, uint32_t count, void **buffers,
-	const uint32_t *words, void **waits, uint32_t wait_count, void **stamps, uint32_t *failed);
+cl_int sjcl_submit(void *queue, const sjcl_command *commands, uint32_t count, void **buffers, const uint32_t *words,
+	void **waits, uint32_t wait_count, void **stamps, uint32_t *failed);
 
 // sjcl_await returns when an event is complete, with its status: 0 or an error. With polling it asks with naps in
 // between, because some drivers keep a core busy while they wait.
-sjcl_result sjcl_await(void *event, int polling);
-sjcl_result sjcl_event_time(void *event, uint64_t *nanoseconds);
+cl_int sjcl_await(void *event, int polling);
+cl_int sjcl_event_time(void *event, uint64_t *nanoseconds);
 void sjcl_retain_event(void *event);
 void sjcl_release_event(void *event);
-sjcl_result sjcl_create_user_event(void *context, void **event);
-void sjcl_set_user_event(void *event, sjcl_result status);

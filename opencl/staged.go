@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -9,6 +11,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/jgillich/go-opencl/cl"
+
 	"github.com/spirjoin/spirjoin/backend"
 )
 
@@ -19,7 +23,7 @@ import (
 
 // scratch is a buffer of the device for shadows and for copies between two host-visible blocks.
 type scratch struct {
-	buffer unsafe.Pointer
+	buffer *cl.MemObject
 	size   uint64
 }
 
@@ -27,12 +31,12 @@ type scratch struct {
 type shadow struct {
 	of         *block
 	begin, end uint64
-	buffer     unsafe.Pointer
+	buffer     *cl.MemObject
 }
 
 // takeScratch returns scratch buffer number n of a queue, of at least a size. One that is too small is replaced;
 // commands that use it keep it.
-func (t *timeline) takeScratch(n int, size uint64) (unsafe.Pointer, error) {
+func (t *timeline) takeScratch(n int, size uint64) (*cl.MemObject, error) {
 	for len(t.scratch) <= n {
 		t.scratch = append(t.scratch, scratch{})
 	}
@@ -41,13 +45,14 @@ func (t *timeline) takeScratch(n int, size uint64) (unsafe.Pointer, error) {
 		return s.buffer, nil
 	}
 	if s.buffer != nil {
-		C.sjcl_release_buffer(s.buffer)
+		s.buffer.Release()
 	}
 	*s = scratch{}
 	grown := min(uint64(1)<<bits.Len64(size-1), t.d.info.Limits.MaxAllocationBytes)
-	var buffer unsafe.Pointer
-	if r := result(C.sjcl_create_buffer(t.d.context, C.size_t(grown), nil, 0, &buffer)); r != success {
-		return nil, t.d.fail("submit", backend.ErrDeviceMemory, "%d bytes for a host-visible argument: %v", grown, r)
+	buffer, err := t.d.context.CreateEmptyBuffer(cl.MemReadWrite, int(grown))
+	if err != nil {
+		return nil, t.d.fail("submit", backend.ErrDeviceMemory, "%d bytes for a host-visible argument: %v", grown,
+			asResult(err))
 	}
 	*s = scratch{buffer, grown}
 	return buffer, nil
@@ -97,10 +102,10 @@ func (t *timeline) stage(spec *backend.KernelSpec, args []place, shadows []shado
 		switch {
 		case s == nil || back && spec.Args[i].Access == backend.Read:
 		case back:
-			t.add(C.sjcl_command{kind: C.SJCL_READ, src: s.buffer, src_offset: C.uint64_t(arg.offset - s.begin),
+			t.add(C.sjcl_command{kind: C.SJCL_READ, src: handle(s.buffer), src_offset: C.uint64_t(arg.offset - s.begin),
 				dst: arg.block.at(), dst_offset: C.uint64_t(arg.offset), size: C.uint64_t(arg.size)})
 		default:
-			t.add(C.sjcl_command{kind: C.SJCL_WRITE, dst: s.buffer, dst_offset: C.uint64_t(arg.offset - s.begin),
+			t.add(C.sjcl_command{kind: C.SJCL_WRITE, dst: handle(s.buffer), dst_offset: C.uint64_t(arg.offset - s.begin),
 				src: arg.block.at(), src_offset: C.uint64_t(arg.offset), size: C.uint64_t(arg.size)})
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build opencl && linux
+
 package opencl
 
 /*
@@ -8,6 +10,8 @@ import "C"
 import (
 	"math"
 	"unsafe"
+
+	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -70,20 +74,21 @@ func (d *driver) Submit(b *backend.Batch) error {
 // enqueue hands the recorded batch to OpenCL. A failure in its middle leaves the queue in an unknown state: the device
 // is lost.
 func (t *timeline) enqueue(value uint64, waits []unsafe.Pointer) error {
-	d, fault := t.d, unsafe.Pointer(nil)
+	d, fault := t.d, (*cl.Event)(nil)
 	n := d.backend.faults.submits.Add(1)
 	faults := &d.backend.options.Faults
 	if n == int64(faults.LoseBatch) || n == int64(faults.HangBatch) {
-		if err := failure(C.sjcl_create_user_event(d.context, &fault), "submit", d.info.Name, "injected fault"); err != nil {
-			return err
+		var err error
+		if fault, err = d.context.CreateUserEvent(); err != nil {
+			return failure(err, "submit", d.info.Name, "injected fault")
 		}
-		waits = append(waits, fault)
-		defer C.sjcl_release_event(fault)
+		waits = append(waits, handle(fault))
+		defer fault.Release()
 	}
 	stamps := make([]unsafe.Pointer, t.marks+2)
 	failed := new(C.uint32_t)
 	d.enqueueMu.Lock()
-	r := result(C.sjcl_submit(t.queue, unsafe.SliceData(t.commands), C.uint32_t(len(t.commands)),
+	r := result(C.sjcl_submit(handle(t.queue), unsafe.SliceData(t.commands), C.uint32_t(len(t.commands)),
 		unsafe.SliceData(t.buffers), unsafe.SliceData(t.words), unsafe.SliceData(waits), C.uint32_t(len(waits)),
 		&stamps[0], failed))
 	d.enqueueMu.Unlock()
@@ -95,7 +100,7 @@ func (t *timeline) enqueue(value uint64, waits []unsafe.Pointer) error {
 	}
 	t.fly(flight{value, stamps})
 	if n == int64(faults.LoseBatch) {
-		C.sjcl_set_user_event(fault, C.sjcl_result(outOfResources))
+		return failure(fault.SetUserEventStatus(int(outOfResources)), "submit", d.info.Name, "injected fault")
 	}
 	return nil
 }
@@ -178,12 +183,12 @@ func (t *timeline) transfer(c *backend.Command) error {
 		return t.d.misuse("submit", "a fill of %d bytes at %d: both must be multiples of 4", dst.size, dst.offset)
 	}
 	fromHost, toHost := !fill && src.block.staged(), dst.block.staged()
-	command := C.sjcl_command{kind: C.SJCL_COPY, dst: dst.block.buffer, dst_offset: C.uint64_t(dst.offset),
+	command := C.sjcl_command{kind: C.SJCL_COPY, dst: handle(dst.block.buffer), dst_offset: C.uint64_t(dst.offset),
 		size: C.uint64_t(dst.size), value: C.uint32_t(c.Value)}
 	if fill {
 		command.kind = C.SJCL_FILL
 	} else {
-		command.src, command.src_offset = src.block.buffer, C.uint64_t(src.offset)
+		command.src, command.src_offset = handle(src.block.buffer), C.uint64_t(src.offset)
 	}
 	if fromHost {
 		command.kind, command.src = C.SJCL_WRITE, src.block.at()
@@ -195,10 +200,11 @@ func (t *timeline) transfer(c *backend.Command) error {
 	back := command
 	back.kind, back.dst = C.SJCL_READ, dst.block.at()
 	if fill || fromHost {
-		if back.src, err = t.takeScratch(0, dst.size); err != nil {
+		buffer, err := t.takeScratch(0, dst.size)
+		if err != nil {
 			return err
 		}
-		back.src_offset = 0
+		back.src, back.src_offset = handle(buffer), 0
 		command.dst, command.dst_offset = back.src, 0
 		t.add(command)
 	}
@@ -252,18 +258,18 @@ func (t *timeline) dispatch(c *backend.Command) error {
 // arguments records one enqueued dispatch. Behind its buffers, a kernel takes a structure with a 64-bit offset for each
 // of them, the parameters, and the range of groups, filled up to whole 64-bit words.
 func (t *timeline) arguments(p *program, args []place, shadows []shadow, params []uint32, first, end uint32) {
-	command := C.sjcl_command{kind: C.SJCL_DISPATCH, kernel: p.kernel, workgroup: C.uint32_t(p.workgroup),
+	command := C.sjcl_command{kind: C.SJCL_DISPATCH, kernel: handle(p.kernel), workgroup: C.uint32_t(p.workgroup),
 		groups: C.uint64_t(end - first), buffers: C.uint32_t(len(args)), first_buffer: C.uint64_t(len(t.buffers)),
 		first_word: C.uint64_t(len(t.words))}
 	for _, arg := range args {
-		buffer, offset := unsafe.Pointer(nil), arg.offset
+		buffer, offset := (*cl.MemObject)(nil), arg.offset
 		if arg.block != nil {
 			buffer = arg.block.buffer
 		}
 		if s := find(shadows, arg); s != nil {
 			buffer, offset = s.buffer, arg.offset-s.begin
 		}
-		t.buffers = append(t.buffers, buffer)
+		t.buffers = append(t.buffers, handle(buffer))
 		t.words = append(t.words, C.uint32_t(offset), C.uint32_t(offset>>32))
 	}
 	for _, param := range params {
