@@ -3,8 +3,8 @@
 #include "shim.h"
 #include <dlfcn.h>
 
-// Each function of OpenCL, for the binding and the shim, jumps to that of the library that sjcl_load opens, so that no
-// program is linked to it. They are hidden: drivers that are loaded later must not call them instead of their own.
+// The functions of OpenCL, for the binding and the shim. Each jumps to that of the library that sjcl_load opens, so that
+// no program is linked to the library. They are hidden, because drivers would call them instead of their own.
 
 #define P1(A) A a
 #define P2(A, B) P1(A), B b
@@ -38,9 +38,11 @@ const char *sjcl_load(const char *library) {
 	void *opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (!opened)
 		return dlerror();
-#define FIND(n, result, name, ...) \
-	if (!(name = (__typeof__(name))dlsym(opened, "cl" #name))) \
+#define EXPECT(n, result, name, ...) \
+	if (!dlsym(opened, "cl" #name)) \
 		return "it is older than OpenCL 1.2: it has no function cl" #name;
+	CL_FUNCTIONS(EXPECT)
+#define FIND(n, result, name, ...) name = (__typeof__(name))dlsym(opened, "cl" #name);
 	CL_FUNCTIONS(FIND)
 	return NULL;
 }

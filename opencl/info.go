@@ -41,8 +41,8 @@ type physical struct {
 	build   string // what a compiled kernel depends on: platform, device and driver
 }
 
-// known asks for a property of a device by a getter of the binding that does not panic; what the device does not know is
-// zero.
+// known asks for a property of a device by a getter of the binding, one that does not panic. A property that the device
+// does not know is zero.
 func known[P ~uint32, V any](get func(P) (V, error), what P) V {
 	value, err := get(what)
 	if err != nil {
@@ -51,8 +51,8 @@ func known[P ~uint32, V any](get func(P) (V, error), what P) V {
 	return value
 }
 
-// bytes returns a property that the binding has no getter for: of another type, or texts of any length. nil if the
-// device does not know it.
+// bytes returns a property that the binding has no getter for: of another type, or a text of more than 1023 bytes. nil
+// if the device does not know it.
 func (p *physical) bytes(what C.cl_uint) []byte {
 	device, need := handle(p.device), new(C.size_t)
 	if C.sjcl_device_info(device, what, 0, nil, need) != 0 || *need == 0 {
@@ -144,13 +144,17 @@ func (p *physical) pci(extensions []string) string {
 		words := backend.Words(a)
 		return address(words[0], words[1], words[2], words[3])
 	}
-	get := p.device.GetInfoUint
-	if bus, err := get(C.CL_DEVICE_PCI_BUS_ID_NV); err == nil && slices.Contains(extensions, "cl_nv_device_attribute_query") {
-		slot := uint32(known(get, C.CL_DEVICE_PCI_SLOT_ID_NV))
-		return address(uint32(known(get, C.CL_DEVICE_PCI_DOMAIN_ID_NV)), uint32(bus), slot>>3, slot&7)
+	if slices.Contains(extensions, "cl_nv_device_attribute_query") {
+		get := p.device.GetInfoUint
+		if bus, err := get(C.CL_DEVICE_PCI_BUS_ID_NV); err == nil {
+			slot := uint32(known(get, C.CL_DEVICE_PCI_SLOT_ID_NV))
+			return address(uint32(known(get, C.CL_DEVICE_PCI_DOMAIN_ID_NV)), uint32(bus), slot>>3, slot&7)
+		}
 	}
-	if a := p.bytes(C.CL_DEVICE_TOPOLOGY_AMD); slices.Contains(extensions, "cl_amd_device_attribute_query") && len(a) == 24 {
-		return address(0, uint32(a[21]), uint32(a[22]), uint32(a[23])) // behind a type and 17 bytes without meaning
+	if slices.Contains(extensions, "cl_amd_device_attribute_query") {
+		if a := p.bytes(C.CL_DEVICE_TOPOLOGY_AMD); len(a) == 24 {
+			return address(0, uint32(a[21]), uint32(a[22]), uint32(a[23])) // behind a type and 17 bytes without meaning
+		}
 	}
 	return ""
 }

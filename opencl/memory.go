@@ -70,8 +70,8 @@ func (b *block) Free() error {
 func (b *block) destroy() error {
 	var err error
 	if b.mapped != nil {
-		err = failure(check(C.sjcl_unmap(handle(b.d.lines[backend.Upload].queue), handle(b.buffer), b.mapped)), "free", b.d.info.Name,
-			"unmapping %d bytes", b.size)
+		code := C.sjcl_unmap(handle(b.d.lines[backend.Upload].queue), handle(b.buffer), b.mapped)
+		err = failure(check(code), "free", b.d.info.Name, "unmapping %d bytes", b.size)
 	}
 	b.buffer.Release()
 	b.buffer, b.memory, b.mapped = nil, nil, nil
@@ -134,9 +134,8 @@ func (b *block) make() (err error) {
 	if err := b.create(size, nil, cl.MemReadWrite|cl.MemAllocHostPtr); err != nil {
 		return err
 	}
-	if err := failure(check(C.sjcl_map(handle(queue), handle(b.buffer), C.size_t(size), &b.mapped)), "allocate", d.info.Name,
-		"mapping %d bytes", size); err != nil {
-		return err
+	if err := check(C.sjcl_map(handle(queue), handle(b.buffer), C.size_t(size), &b.mapped)); err != nil {
+		return failure(err, "allocate", d.info.Name, "mapping %d bytes", size)
 	}
 	skip := -uint64(uintptr(b.mapped)) % backend.PlanAlignment
 	b.memory = unsafe.Slice((*byte)(b.mapped), size)[skip:][:b.size:b.size]

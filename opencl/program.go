@@ -105,7 +105,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	most, local, err := p.finish()
 	switch {
 	case err != nil:
-		err = failure(err, "compile", d.info.Name, "kernel %s, %v", spec.Name, full)
+		err = fail(sentinelOf(err), "%v: %v", full, asResult(err))
 	case most < uint64(workgroup):
 		err = fail(backend.ErrUnsupported, "%v: compiled for this device, the workgroup may have %d invocations", full,
 			most)
@@ -123,8 +123,8 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	return p, nil
 }
 
-// finish makes the kernel of a built program, and tells the largest workgroup and the local memory, in bytes, that it may
-// have and takes.
+// finish makes the kernel of a built program, and tells the largest workgroup that it allows and the bytes of local
+// memory that it takes.
 func (p *program) finish() (workgroup, localBytes uint64, err error) {
 	if p.kernel, err = p.program.CreateKernel(p.spec.Name); err != nil {
 		return 0, 0, err

@@ -9,46 +9,20 @@ import "C"
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// object is one of the binding's.
-type object interface {
-	cl.Device | cl.Context | cl.CommandQueue | cl.MemObject | cl.Program | cl.Kernel | cl.Event
-}
-
-// handle is the object of OpenCL behind one of the binding, which keeps it in its first word; nil for nil. The object must
-// stay reachable as long as the handle is used, because its finalizer releases it.
-func handle[T object](o *T) unsafe.Pointer {
-	if o == nil {
-		return nil
-	}
-	return *(*unsafe.Pointer)(unsafe.Pointer(o))
-}
-
-// adopt makes an object of the binding, without a finalizer, of a handle from the shim.
-func adopt[T object](handle unsafe.Pointer) *T {
-	o := new(T)
-	*(*unsafe.Pointer)(unsafe.Pointer(o)) = handle
-	return o
-}
-
 // result is what a function of OpenCL returns: 0, or an error less than 0.
 type result int32
 
 const (
-	success            result = 0
-	deviceNotFound     result = -1
-	allocationFailure  result = -4
-	outOfResources     result = -5
-	outOfHostMemory    result = -6
-	buildFailure       result = -11
-	awaitedEventFailed result = -14
-	noPlatform         result = -1001
+	success            result = C.CL_SUCCESS
+	outOfResources     result = C.CL_OUT_OF_RESOURCES
+	buildFailure       result = C.CL_BUILD_PROGRAM_FAILURE
+	awaitedEventFailed result = C.CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
 )
 
 var names = map[result]string{
@@ -72,30 +46,37 @@ func (r result) Error() string {
 	return fmt.Sprintf("OpenCL error %d", int32(r))
 }
 
-// sentinel is the error that a failure means; what is not listed leaves a device in a state that nobody knows, and
+// sentinelOf is the error that a failure means; what is not listed leaves a device in a state that nobody knows, and
 // counts as its loss.
-func (r result) sentinel() error {
+func sentinelOf(err error) error {
+	r, _ := asResult(err).(result)
 	switch r {
-	case deviceNotFound, -2, noPlatform:
+	case C.CL_DEVICE_NOT_FOUND, C.CL_DEVICE_NOT_AVAILABLE, C.CL_PLATFORM_NOT_FOUND_KHR:
 		return backend.ErrNoDevice
-	case -3, buildFailure, -42, -43, -45, -46, -54:
+	case C.CL_COMPILER_NOT_AVAILABLE, C.CL_BUILD_PROGRAM_FAILURE, C.CL_INVALID_BINARY, C.CL_INVALID_BUILD_OPTIONS,
+		C.CL_INVALID_PROGRAM_EXECUTABLE, C.CL_INVALID_KERNEL_NAME, C.CL_INVALID_WORK_GROUP_SIZE:
 		return backend.ErrUnsupported
-	case allocationFailure:
+	case C.CL_MEM_OBJECT_ALLOCATION_FAILURE:
 		return backend.ErrDeviceMemory
-	case outOfHostMemory:
+	case C.CL_OUT_OF_HOST_MEMORY:
 		return backend.ErrHostMemory
 	}
 	return backend.ErrDeviceLost
 }
 
-// codes are the results behind errors of the binding.
+// codes are the results behind errors of the binding. Those that are not listed keep the binding's text.
 var codes = map[error]result{
-	cl.ErrDeviceNotFound: deviceNotFound, cl.ErrDeviceNotAvailable: -2, cl.ErrCompilerNotAvailable: -3,
-	cl.ErrMemObjectAllocationFailure: allocationFailure, cl.ErrOutOfResources: outOfResources,
-	cl.ErrOutOfHostMemory: outOfHostMemory, cl.ErrBuildProgramFailure: buildFailure, cl.ErrInvalidValue: -30,
-	cl.ErrInvalidDevice: -33, cl.ErrInvalidContext: -34, cl.ErrInvalidCommandQueue: -36, cl.ErrInvalidHostPtr: -37,
-	cl.ErrInvalidMemObject: -38, cl.ErrInvalidBuildOptions: -43, cl.ErrInvalidProgramExecutable: -45,
-	cl.ErrInvalidKernelName: -46, cl.ErrInvalidKernel: -48, cl.ErrInvalidOperation: -59, cl.ErrInvalidBufferSize: -61,
+	cl.ErrDeviceNotFound:             C.CL_DEVICE_NOT_FOUND,
+	cl.ErrDeviceNotAvailable:         C.CL_DEVICE_NOT_AVAILABLE,
+	cl.ErrCompilerNotAvailable:       C.CL_COMPILER_NOT_AVAILABLE,
+	cl.ErrMemObjectAllocationFailure: C.CL_MEM_OBJECT_ALLOCATION_FAILURE,
+	cl.ErrOutOfResources:             C.CL_OUT_OF_RESOURCES,
+	cl.ErrOutOfHostMemory:            C.CL_OUT_OF_HOST_MEMORY,
+	cl.ErrBuildProgramFailure:        C.CL_BUILD_PROGRAM_FAILURE,
+	cl.ErrInvalidBuildOptions:        C.CL_INVALID_BUILD_OPTIONS,
+	cl.ErrInvalidProgramExecutable:   C.CL_INVALID_PROGRAM_EXECUTABLE,
+	cl.ErrInvalidKernelName:          C.CL_INVALID_KERNEL_NAME,
+	cl.ErrInvalidBufferSize:          C.CL_INVALID_BUFFER_SIZE,
 }
 
 // asResult returns the result behind an error of the binding; other errors as they are.
@@ -122,10 +103,6 @@ func failure(err error, op, device, format string, a ...any) error {
 	if err == nil {
 		return nil
 	}
-	err = asResult(err)
-	sentinel := backend.ErrDeviceLost
-	if r, ok := err.(result); ok {
-		sentinel = r.sentinel()
-	}
-	return &backend.OpError{Op: op, Device: device, Err: sentinel, Detail: err.Error() + ": " + fmt.Sprintf(format, a...)}
+	return &backend.OpError{Op: op, Device: device, Err: sentinelOf(err),
+		Detail: asResult(err).Error() + ": " + fmt.Sprintf(format, a...)}
 }

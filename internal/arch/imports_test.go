@@ -81,7 +81,7 @@ var rooms = []room{
 	{"vulkan", "kernel shaders backend internal/cache internal/hugepages",
 		"github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
 	{"vulkan/vulkantest", "vulkan backend", ""},
-	{"opencl", "kernel opencl/kernels backend internal/cache internal/offheap", ""},
+	{"opencl", "kernel opencl/kernels backend internal/cache internal/offheap", "github.com/jgillich/go-opencl"},
 	{"opencl/opencltest", "opencl backend", ""},
 	{"opencl/kernels", "", ""},
 	{"shaders", "", ""},

@@ -1,5 +1,5 @@
-// The part of the API of OpenCL 1.2 that the Go binding and package opencl use. Names, values and types are those of the
-// standard; no development package is needed. Functions are defined in forward.c of package opencl.
+// The part of OpenCL 1.2 that the Go binding and package opencl use, so that they need no development package. Names,
+// values and types are those of the standard. forward.c of package opencl defines the functions.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -8,8 +8,8 @@ typedef int32_t cl_int;
 typedef uint32_t cl_uint, cl_bool, cl_platform_info, cl_device_info, cl_device_local_mem_type, cl_device_mem_cache_type,
 	cl_channel_order, cl_channel_type, cl_mem_object_type, cl_program_info, cl_program_build_info, cl_kernel_info,
 	cl_kernel_arg_info, cl_kernel_work_group_info, cl_event_info, cl_profiling_info;
-typedef uint64_t cl_ulong, cl_device_type, cl_device_fp_config, cl_device_exec_capabilities, cl_command_queue_properties,
-	cl_mem_flags, cl_map_flags;
+typedef uint64_t cl_ulong, cl_device_type, cl_device_fp_config, cl_device_exec_capabilities,
+	cl_command_queue_properties, cl_mem_flags, cl_map_flags;
 typedef intptr_t cl_context_properties;
 
 typedef struct _cl_platform_id *cl_platform_id;
@@ -178,10 +178,10 @@ typedef void (*cl_program_callback)(cl_program, void *);
 	F(9, cl_int, EnqueueWriteBuffer, cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, CL_WAIT) \
 	F(9, cl_int, EnqueueFillBuffer, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, CL_WAIT) \
 	F(9, cl_int, EnqueueCopyBuffer, cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, CL_WAIT) \
-	F(11, cl_int, EnqueueReadImage, cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, size_t, size_t, \
-		void *, CL_WAIT) \
-	F(11, cl_int, EnqueueWriteImage, cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, size_t, size_t, \
-		const void *, CL_WAIT) \
+	F(11, cl_int, EnqueueReadImage, cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, size_t, \
+		size_t, void *, CL_WAIT) \
+	F(11, cl_int, EnqueueWriteImage, cl_command_queue, cl_mem, cl_bool, const size_t *, const size_t *, size_t, \
+		size_t, const void *, CL_WAIT) \
 	F(10, void *, EnqueueMapBuffer, cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, CL_WAIT, cl_int *) \
 	F(12, void *, EnqueueMapImage, cl_command_queue, cl_mem, cl_bool, cl_map_flags, const size_t *, const size_t *, \
 		size_t *, size_t *, CL_WAIT, cl_int *) \
