@@ -109,8 +109,10 @@ func printable(value []byte) string {
 	return strings.Join(strings.Fields(strings.Trim(string(value), "\x00")), " ")
 }
 
+const pocl = "PoCL"
+
 // driverNames are shorter names of platforms.
-var driverNames = map[string]string{"Portable Computing Language": "PoCL"}
+var driverNames = map[string]string{"Portable Computing Language": pocl}
 
 // describe asks a device for all that it tells. staged keeps it from using memory of the host in place.
 func describe(platform, device unsafe.Pointer, driver string, staged bool) *physical {

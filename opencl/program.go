@@ -148,7 +148,9 @@ func (p *program) build(source, options string) (log string, err error) {
 	if r := result(C.sjcl_build(d.context, d.p.device, text, C.size_t(len(source)), nil, flags, &p.program)); r != success {
 		return p.log(), fmt.Errorf("%v", r)
 	}
-	d.keep(path, p.binary())
+	if path != "" {
+		keep(path, p.binary())
+	}
 	return "", nil
 }
 
