@@ -11,22 +11,15 @@ import (
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// Whole joins in the wide shape without subgroup operations: of all kernels that they run only those that join have
-// subgroups.
+// Whole joins on a device without subgroup operations, on which kernels that have some do not compile.
 func TestJoinsWithoutSubgroups(t *testing.T) {
 	devicetest.SkipRace(t)
-	if vulkantest.Validation(t) == vulkan.GPUAssisted {
-		t.Skip("instrumented shaders take many seconds to compile")
-	}
-	shared := primitive.Override(backend.Config{"serial": 0, "shared": 1, "workgroup": 64, "items": 6})
-	delete(shared, "partition_join")
-	delete(shared, "merge_join")
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		ops, err := primitive.New(device, shared)
+	small := primitive.Override(backend.Config{"serial": 0, "lookback": 1, "workgroup": 64, "items": 6})
+	devicetest.ForEachWithoutSubgroups(t, func(t *testing.T, device *backend.Device) {
+		require.False(t, device.Info().Subgroups)
+		ops, err := primitive.New(device, small)
 		require.NoError(t, err)
 		kind, matching := &keyKinds[2], &matchings[1]
 		random := rand.New(rand.NewPCG(1, 7))
@@ -34,13 +27,12 @@ func TestJoinsWithoutSubgroups(t *testing.T) {
 		defer left.Release()
 		right := randomTable(random, 5000, kind.right, kind, matching.right, "r")
 		defer right.Release()
-		for _, algorithm := range []string{"phj-om", "phj-um", "smj-om", "smj-um"} {
+		for i, algorithm := range []string{"phj-om", "phj-um", "smj-om", "smj-um", "hj"} {
 			recorder, stop := recorded.Record(device)
-			check(t, ops, left, right,
-				join.Spec{LeftOn: []string{"k0"}, RightOn: []string{"r0"}, Algorithm: algorithm}, [2]uint64{})
+			check(t, ops, left, right, join.Spec{LeftOn: []string{"k0"}, RightOn: []string{"r0"}, Algorithm: algorithm,
+				How: []join.How{join.Inner, join.Full}[i%2]}, [2]uint64{})
 			stop()
 			commands := recorder.String()
-			require.NotContains(t, commands, "shared=0", "%s", algorithm)
 			require.NotContains(t, commands, "lookback=1", "%s", algorithm)
 			require.Contains(t, commands, "shared=1", "%s", algorithm)
 		}

@@ -20,8 +20,12 @@ var cacheMagic = []byte("spirjoin opencl 1\n")
 // configurations that joins and group-bys take has some hundreds.
 const mostCacheFiles = 2048
 
-// cachePath is the file of a binary; empty if none is kept.
+// cachePath is the file of a binary; empty if none is kept. PoCL keeps its own, and compiles anew, for workgroups of any
+// size, when it is asked for a binary.
 func (d *driver) cachePath(source, options string) string {
+	if d.info.Driver == pocl && !d.backend.options.CacheAll {
+		return ""
+	}
 	dir := d.backend.options.CacheDir
 	if dir == "" {
 		var err error
@@ -57,8 +61,8 @@ func readBinary(path string) []byte {
 }
 
 // keep writes a binary. Where that fails, the next process compiles again.
-func (d *driver) keep(path string, code []byte) {
-	if path == "" || len(code) == 0 {
+func keep(path string, code []byte) {
+	if len(code) == 0 {
 		return
 	}
 	sum := sha256.Sum256(code)

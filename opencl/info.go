@@ -68,8 +68,10 @@ func (p *physical) bytes(what C.cl_uint) []byte {
 // printable is a text without the spaces that some drivers put around names.
 func printable(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+const pocl = "PoCL"
+
 // driverNames are shorter names of platforms.
-var driverNames = map[string]string{"Portable Computing Language": "PoCL"}
+var driverNames = map[string]string{"Portable Computing Language": pocl}
 
 // describe asks a device for all that it tells. staged keeps it from using memory of the host in place.
 func describe(d *cl.Device, driver string, staged bool) *physical {

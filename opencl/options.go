@@ -6,6 +6,8 @@ import "time"
 type Options struct {
 	// directory of compiled kernels; default: spirjoin/opencl in the user's cache directory; "off": they are not kept
 	CacheDir string
+	// CacheAll keeps binaries of drivers, too, that keep them themselves: for tests.
+	CacheAll bool
 	// Staged treats every device as one with memory of its own, as a discrete GPU is: for tests on cores.
 	Staged bool
 	// ListLimit is how long drivers may take to list their devices; default 20 s.

@@ -161,7 +161,9 @@ func (p *program) build(source, options string) error {
 		}
 		return asResult(err)
 	}
-	d.keep(path, p.binary())
+	if path != "" {
+		keep(path, p.binary())
+	}
 	return nil
 }
 

@@ -176,6 +176,46 @@ func TestTuningForDevices(t *testing.T) {
 	}
 }
 
+// Without subgroup operations wide shapes have shared=1, and rows whose kernels have such operations in any shape give
+// way, unless each invocation is a subgroup.
+func TestTuningWithoutSubgroups(t *testing.T) {
+	info := backend.DeviceInfo{Backend: "vulkan", Type: backend.Software, SubgroupSize: 8,
+		Limits: backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 32 << 10}}
+	tuning, err := TuningFor(&info)
+	require.NoError(t, err)
+	require.NoError(t, tuning.Check(&info))
+	for name, want := range map[string]backend.Config{"radix_sort": {"shared": 1, "serial": 0}, "scan": {"serial": 1},
+		"partition_join": {"shared": 1, "walk": 0}, "merge_join": {"shared": 1, "walk": 0}} {
+		config := tuning.Config(name, backend.Config{"key_bits": 32, "payload_bits": 32, "columns": 1})
+		for setting, value := range want {
+			require.Equal(t, value, config[setting], "%s %v", name, config)
+		}
+		require.Equal(t, want["shared"], config["shared"], "%s %v", name, config)
+	}
+	serial := Tuning{"radix_sort": {{Config: backend.Config{"serial": 1, "workgroup": 8, "items": 9, "digits": 256}}}}
+	walk := func(workgroup uint32) Tuning {
+		return Override(backend.Config{"workgroup": workgroup, "items": 8, "walk": 1, "table": 64, "heads": 64},
+			"partition_join", "merge_join")
+	}
+	require.ErrorContains(t, serial.Check(&info), "lacks the subgroup operations")
+	require.ErrorContains(t, walk(8).Check(&info), "lacks the subgroup operations")
+	info.SubgroupSize = 1
+	require.NoError(t, serial.Check(&info))
+	require.NoError(t, walk(1).Check(&info))
+	require.ErrorContains(t, walk(8).Check(&info), "lacks the subgroup operations")
+}
+
+// A search by a whole workgroup divides it into halves.
+func TestTuningOfHalves(t *testing.T) {
+	for workgroup, refused := range map[uint32]bool{1: false, 2: false, 3: true, 64: false} {
+		shared := backend.Config{"shared": 1, "workgroup": workgroup, "items": 9, "batch": 3, "stage": 4}
+		err := Override(shared, "range_search", "range_expand").Check(least)
+		require.Equal(t, refused, err != nil, "%d: %v", workgroup, err)
+	}
+	require.ErrorContains(t, Override(backend.Config{"workgroup": 1, "items": 9, "batch": 3, "stage": 4},
+		"range_search").Check(least), "workgroup is even, or 1 with shared=1")
+}
+
 // A row that is wrong is refused, with its place and what is wrong.
 func TestTuningCheck(t *testing.T) {
 	good := backend.Config{"serial": 0, "workgroup": 256, "items": 7, "patience": 9}

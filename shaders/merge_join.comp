@@ -6,8 +6,8 @@
 // KEY_BITS, sorted ascending; payload as for partition_join.
 // In and out: places, as for partition_join, PAGED 0.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: no unit has more than table left rows; a workgroup consists of whole subgroups; output rows are less
-// than 2^31.
+// Preconditions: no unit has more than table left rows; output rows are less than 2^31; SHARED 0: a workgroup consists of
+// whole subgroups.
 // Source: "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section 3.3.2, with a search in a chunk of
 // shared memory.
 #version 460

@@ -13,9 +13,9 @@
 // the same of right_keys. Rows that have a match are added to those of sides: 1 right, 2 left, 3 both.
 // Outputs: keys_out, words of KEY_BITS, or of 64 bits (widened 1); left_out, right_out, left_out_2 and right_out_2,
 // payload; each may be absent. There are no second columns where left_words_2 or right_words_2 is 0.
-// Preconditions: no unit has more than table left rows; heads is a power of 2; a workgroup consists of whole subgroups;
-// output rows are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low shift bits,
-// at most 16; decided 1: KEY_BITS is 32, mixed 1, and heads << shift at least 2^16.
+// Preconditions: no unit has more than table left rows; heads is a power of 2; SHARED 0: a workgroup consists of whole
+// subgroups; output rows are less than 2^31; mixed 1: keys are mixed with seed, and those of a unit agree in the low
+// shift bits, at most 16; decided 1: KEY_BITS is 32, mixed 1, and heads << shift at least 2^16.
 // Source: RT 3.2.2; GFTR 3.2 and 4.3. The table is RT's chunk of shared memory with chains instead of a scan.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -3,7 +3,7 @@
 // SERIAL 0: one workgroup per tile of workgroup*items outputs. SERIAL 1: one invocation per tile of items outputs.
 // Inputs: offsets, uint64[left_rows + 1], the exclusive scan of the counts; begins, uint32[left_rows]; left_ids and
 // right_ids, uint32, absent: the row numbers. Outputs: left_out and right_out, uint32[out_rows].
-// Preconditions: base + out_rows is at most the total; SERIAL 0: an even number of invocations.
+// Preconditions: base + out_rows is at most the total; SERIAL 0: an even number of invocations, or SHARED 1 and one.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "memory.glsl"

@@ -3,7 +3,7 @@
 // SERIAL 0: one workgroup per tile of workgroup*items left rows. SERIAL 1: one invocation per tile of items left rows.
 // Inputs: left_keys and right_keys, words of KEY_BITS, sorted ascending. Outputs, of which each may be absent: begins and
 // counts, uint32[left_rows]; tile_totals, uint64[tiles].
-// Preconditions: SERIAL 0: an even number of invocations; workgroup*stage is less than 65536.
+// Preconditions: SERIAL 0: an even number of invocations, or SHARED 1 and one; workgroup*stage is less than 65536.
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects",
 // section 3.3.3; SERIAL 0: by merge path, as in "Fast Equi-Join Algorithms on GPUs: Design and Implementation", section
 // 3.3.2.

@@ -3,8 +3,7 @@
 // Inputs: slots, left_keys and right_keys as for table_probe; repeats as table_build makes them with distinct = 1, else
 // absent.
 // Output: counts, uint64[tiles], the output rows of each.
-// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
-// subgroups.
+// Preconditions: patience, mask and seed are those of the build; SHARED 0: a workgroup consists of whole subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -5,8 +5,7 @@
 // Inputs: slots, left_keys and right_keys as for table_probe; partners, with among = 1 alone: a bitmap of left rows, of
 // which one whose bit is not set counts as no match.
 // Accumulated: left_marks and right_marks, bitmaps to which rows are added, absent for a side that sides lacks.
-// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
-// subgroups.
+// Preconditions: patience, mask and seed are those of the build; SHARED 0: a workgroup consists of whole subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -5,8 +5,8 @@
 // payload as for partition_join.
 // In and out: places, as for partition_join, a tile in place of a unit.
 // Outputs: keys_out and payload, as for partition_join.
-// Preconditions: patience, mask and seed are those of the build; a workgroup consists of whole
-// subgroups; output rows are less than 2^31.
+// Preconditions: patience, mask and seed are those of the build; output rows are less than 2^31; SHARED 0: a workgroup
+// consists of whole subgroups.
 // Source: DIST 3.3.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -41,6 +41,24 @@ func openWith(t *testing.T, id string, options vulkan.Options) backend.Driver {
 	return d
 }
 
+func TestSubgroupOperationsAreRefused(t *testing.T) {
+	info := vulkantest.Devices(t)[0]
+	require.True(t, info.Subgroups)
+	d := openWith(t, info.ID, vulkan.Options{CacheDir: "off", NoSubgroups: true})
+	require.False(t, d.Info().Subgroups)
+	config := backend.Config{"in_bits": 32, "sum_bits": 32, "serial": 0, "workgroup": 64, "items": 4}
+	for shared := range uint32(2) {
+		config["shared"] = shared
+		_, err := d.Compile(kernel.ScanTiles.KernelSpec, config)
+		if shared == 1 {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, backend.ErrUnsupported)
+		require.ErrorContains(t, err, "subgroup operations")
+	}
+}
+
 func TestCompileErrors(t *testing.T) {
 	info := vulkantest.Devices(t)[0]
 	d := vulkantest.OpenDevice(t, info.ID)

@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/opencl/opencltest"
+	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
@@ -35,6 +36,22 @@ func ForEach(t *testing.T, test func(t *testing.T, device *backend.Device)) {
 		t.Cleanup(func() { require.NoError(t, device.Close()) })
 		test(t, device)
 	})
+}
+
+// ForEachWithoutSubgroups is [ForEach] on the Vulkan devices alone, opened as if they had no subgroup operations. It skips
+// the test under GPU-assisted validation: instrumented shaders take many seconds to compile.
+func ForEachWithoutSubgroups(t *testing.T, test func(t *testing.T, device *backend.Device)) {
+	t.Helper()
+	if vulkantest.Validation(t) == vulkan.GPUAssisted {
+		t.Skip("instrumented shaders take many seconds to compile")
+	}
+	for _, driver := range vulkantest.OpenWithoutSubgroups(t) {
+		t.Run(driver.Info().Driver, func(t *testing.T) {
+			device := backend.NewDevice(driver, backend.DeviceOptions{})
+			t.Cleanup(func() { require.NoError(t, device.Close()) })
+			test(t, device)
+		})
+	}
 }
 
 // ForEachDriver is [ForEach] for a test that opens and closes the device itself.

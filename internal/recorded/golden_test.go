@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 var background = context.Background()
 
-// devices are the described devices, by the folder of their golden files.
-var devices = map[string]func() backend.DeviceInfo{"h200": recorded.H200, "plain": recorded.Plain}
+// devices are the described devices, by the folder of their golden files; those without subgroups have none.
+var devices = map[string]func() backend.DeviceInfo{"h200": recorded.H200, "plain": recorded.Plain,
+	"h200 without subgroups": h200WithoutSubgroups, "cores without subgroups": coresWithoutSubgroups}
 
 // mostLines is the maximum length of a golden file, so that reviewers can read it.
 const mostLines = 300

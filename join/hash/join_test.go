@@ -76,66 +76,77 @@ func collide(i, bits int) uint64 {
 
 // TestDevicesPartitioned joins in every way: whatever is wanted, however probe rows come, whatever room there is, and
 // however the join is cut.
-func TestDevicesPartitioned(t *testing.T) {
+func TestDevicesPartitioned(t *testing.T) { devicetest.ForEach(t, joinPartitioned) }
+
+func joinPartitioned(t *testing.T, device *backend.Device) {
 	workloads := workloads()
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.Lane(t, device, jointest.Small(device.Info()))}
-		for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names), len(forms), len(forced)) {
-			if jointest.Instrumented(t) && n%5 > 0 {
-				continue // instrumented pipelines take seconds to compile
-			}
-			random := rand.New(rand.NewPCG(uint64(n), 11))
-			d := draw(random, workloads[names[c[2]]], sizes[c[0]], wants[c[1]])
-			a := forms[c[3]]
-			a.force = forced[c[4]]
-			if c[3] >= 5 {
-				a.PageRows = 1 + n%8
-			}
-			jointest.CheckRun(t, lanes[n%2], a, d.build, d.probe, d.want, d.options,
-				fmt.Sprintf("case %d: %+v, %s, %s", n, a, names[c[2]], d))
+	lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.Lane(t, device, jointest.Small(device.Info()))}
+	for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names), len(forms), len(forced)) {
+		if jointest.Instrumented(t) && n%5 > 0 {
+			continue // instrumented pipelines take seconds to compile
+		}
+		random := rand.New(rand.NewPCG(uint64(n), 11))
+		d := draw(random, workloads[names[c[2]]], sizes[c[0]], wants[c[1]])
+		a := forms[c[3]]
+		a.force = forced[c[4]]
+		if c[3] >= 5 {
+			a.PageRows = 1 + n%8
+		}
+		jointest.CheckRun(t, lanes[n%2], a, d.build, d.probe, d.want, d.options,
+			fmt.Sprintf("case %d: %+v, %s, %s", n, a, names[c[2]], d))
+	}
+}
+
+// TestWithoutSubgroups joins in all these ways on a device that has no subgroup operations.
+func TestWithoutSubgroups(t *testing.T) {
+	devicetest.ForEachWithoutSubgroups(t, func(t *testing.T, device *backend.Device) {
+		joinUnpartitioned(t, device)
+		markWithPairs(t, device)
+		if !testing.Short() { // drivers compile most of these kernels for the others
+			joinPartitioned(t, device)
 		}
 	})
 }
 
 // TestDevicesMarkWithPairs wants pairs and rows without a partner of one granule, which are marked while pairs are made:
 // at once or, with too little room, before the pairs are made again.
-func TestDevicesMarkWithPairs(t *testing.T) {
+func TestDevicesMarkWithPairs(t *testing.T) { devicetest.ForEach(t, markWithPairs) }
+
+func markWithPairs(t *testing.T, device *backend.Device) {
 	workloads := workloads()
 	names := slices.Sorted(maps.Keys(workloads))
-	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		lane := jointest.Lane(t, device, jointest.Small(device.Info()))
-		for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
-			random := rand.New(rand.NewPCG(uint64(n), 17))
-			build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])
-			want := operator.Want{Pairs: true, Keys: n%3 > 0, Rest: [2]bool{c[2] != 1, c[2] != 0}}
-			options := jointest.Options{Facts: func(f *operator.Facts) {
-				if c[4] == 1 {
-					f.OutputRows = 0
-				}
-			}}
-			a := Partitioned{Untransformed: n%5 == 0, force: forced[c[3]]}
-			jointest.CheckRun(t, lane, a, build, probe, want, options,
-				fmt.Sprintf("case %d: %+v, %s of %v, %+v", n, a, names[c[1]], sizes[c[0]], want))
-		}
-	})
+	lane := jointest.Lane(t, device, jointest.Small(device.Info()))
+	for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
+		random := rand.New(rand.NewPCG(uint64(n), 17))
+		build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])
+		want := operator.Want{Pairs: true, Keys: n%3 > 0, Rest: [2]bool{c[2] != 1, c[2] != 0}}
+		options := jointest.Options{Facts: func(f *operator.Facts) {
+			if c[4] == 1 {
+				f.OutputRows = 0
+			}
+		}}
+		a := Partitioned{Untransformed: n%5 == 0, force: forced[c[3]]}
+		jointest.CheckRun(t, lane, a, build, probe, want, options,
+			fmt.Sprintf("case %d: %+v, %s of %v, %+v", n, a, names[c[1]], sizes[c[0]], want))
+	}
 }
 
 // TestDevicesUnpartitioned is the same by hj, which has nothing to cut.
-func TestDevicesUnpartitioned(t *testing.T) {
-	workloads := workloads()
+func TestDevicesUnpartitioned(t *testing.T) { devicetest.ForEach(t, joinUnpartitioned) }
+
+func joinUnpartitioned(t *testing.T, device *backend.Device) {
+	workloads, lane := workloads(), jointest.Lane(t, device, nil)
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
-	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
-		for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names)) {
-			if jointest.Instrumented(t) && n%5 > 0 {
-				continue
-			}
-			random := rand.New(rand.NewPCG(uint64(n), 13))
-			d := draw(random, workloads[names[c[2]]], sizes[c[0]], wants[c[1]])
-			jointest.CheckRun(t, lane, hj, d.build, d.probe, d.want, d.options,
-				fmt.Sprintf("case %d: %s, %s", n, names[c[2]], d))
+	for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names)) {
+		if jointest.Instrumented(t) && n%5 > 0 {
+			continue
 		}
-	})
+		random := rand.New(rand.NewPCG(uint64(n), 13))
+		d := draw(random, workloads[names[c[2]]], sizes[c[0]], wants[c[1]])
+		jointest.CheckRun(t, lane, hj, d.build, d.probe, d.want, d.options,
+			fmt.Sprintf("case %d: %s, %s", n, names[c[2]], d))
+	}
 }
 
 // most is how often the most frequent key occurs.

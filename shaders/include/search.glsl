@@ -21,8 +21,8 @@ uint gallop(uint which, uint low, uint high) {
 
 #if !SERIAL
 // Searches 0 and 1 over [0, rows) by the whole workgroup, of an even number of invocations, or with SHARED of one. Each
-// round cuts what is left of both into one step per invocation of a half: 2^32 rows take 5 rounds of 128 instead of 32 loads
-// one after the other.
+// round cuts what is left of both into one step per invocation of a half: 2^32 rows take 5 rounds of 128 instead of 32
+// loads one after the other.
 shared uint sh_low[2], sh_passed[2];
 
 uvec2 workgroup_search(uint rows) {
