@@ -38,7 +38,7 @@ func describe(name, driver string, subgroup uint32, memoryBytes uint64, limits b
 		ID: "described:" + name, Backend: "vulkan", Name: name,
 		Type: backend.Discrete, TypeName: backend.Discrete.String(),
 		Driver: driver, DriverVersion: "1", UUID: name, Limits: limits,
-		Heaps:        []backend.Heap{{SizeBytes: memoryBytes, BudgetBytes: memoryBytes, DeviceLocal: true}},
+		Heaps:     []backend.Heap{{SizeBytes: memoryBytes, BudgetBytes: memoryBytes, DeviceLocal: true}},
 		Subgroups: true, SubgroupSize: subgroup, MinSubgroupSize: subgroup, MaxSubgroupSize: subgroup,
 	}
 }
