@@ -7,8 +7,9 @@ DEVICE ?=
 
 .PHONY: build run check test test-full generate clean
 
+# With OpenCL, whose Go binding finds its C headers through pkg-config.
 build:
-	go build -o bin/spirjoin ./cmd/spirjoin
+	PKG_CONFIG_PATH=$(CURDIR)/opencl/pkgconfig go build -tags opencl -o bin/spirjoin ./cmd/spirjoin
 
 # Generates TPC-H and joins orders with lineitem: `make run SF=1 DEVICE=host` for other sizes and devices.
 run:

@@ -359,8 +359,11 @@ func ExampleDiscover() {
 		log.Fatal(err)
 	}
 	defer system.Close()
-	last := system.Devices[len(system.Devices)-1]
-	fmt.Println(last.ID, last.Type)
+	for _, device := range system.Devices {
+		if device.Backend == "host" {
+			fmt.Println(device.ID, device.Type)
+		}
+	}
 	// Output: host:cpu host
 }
 

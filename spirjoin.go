@@ -298,6 +298,9 @@ type openDevice struct {
 // engine. The error is ErrNoDevice if no device fits, ErrInvalidInput if several do.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options.System.HostOnly = options.System.HostOnly || options.Device == HostDevice
+	if options.System.Devices == nil {
+		options.System.Devices = append([]string{options.Device}, options.Others...)
+	}
 	system, err := Discover(options.System)
 	if err != nil {
 		return nil, err

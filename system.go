@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/opencl"
 	"github.com/spirjoin/spirjoin/vulkan"
 )
 
@@ -26,6 +28,10 @@ type SystemOptions struct {
 	// Vulkan says how that backend is opened. Without Graphics and GraphicsOf, devices are opened for draws that were
 	// measured on this machine, by `spirjoin tune`, and are predicted to join fastest by drawing.
 	Vulkan vulkan.Options
+	OpenCL opencl.Options
+	// Devices are those that will be opened, in the forms of [backend.SelectDevice]. OpenCL is opened only if one of them
+	// is not found without it, or is "auto" and Vulkan has no GPU. nil: every backend is opened.
+	Devices []string
 }
 
 // Discover opens every backend and lists its devices. A backend that cannot be opened is reported in Problems and is
@@ -40,7 +46,28 @@ func Discover(options SystemOptions) (*System, error) {
 	if err := s.add(host.New(options.Host)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if !options.HostOnly && s.needsOpenCL(options.Devices) {
+		if err := s.addOpenCL(options.OpenCL); err != nil {
+			s.Problems = append(s.Problems, err)
+		}
+	}
 	return s, nil
+}
+
+func (s *System) needsOpenCL(devices []string) bool {
+	return devices == nil || slices.ContainsFunc(devices, func(spec string) bool {
+		device, err := backend.SelectDevice(s.Devices, spec)
+		return errors.Is(err, backend.ErrNoDevice) ||
+			err == nil && device.Type == backend.Host && (spec == "" || spec == "auto")
+	})
+}
+
+func (s *System) addOpenCL(options opencl.Options) error {
+	o, err := opencl.New(options)
+	if err != nil {
+		return fmt.Errorf("opencl: %w", err)
+	}
+	return s.add(o)
 }
 
 func (s *System) addVulkan(options vulkan.Options) error {
@@ -60,9 +87,15 @@ func (s *System) add(b backend.Backend) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", b.Name(), err)
 	}
+	others := s.Devices // of other backends
 	for _, d := range devices {
 		d.Index = len(s.Devices)
 		d.TypeName = d.Type.String()
+		if twin := slices.IndexFunc(others, func(o backend.DeviceInfo) bool {
+			return o.TwinOf == "" && o.Unusable == "" && backend.Twins(&o, &d)
+		}); twin >= 0 && d.TwinOf == "" {
+			d.TwinOf = others[twin].ID
+		}
 		s.Devices = append(s.Devices, d)
 	}
 	return nil

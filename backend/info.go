@@ -89,6 +89,12 @@ type DeviceInfo struct {
 	Unusable        string        `json:"unusable,omitempty"` // why it cannot be used; empty if it can
 }
 
+// Twins reports whether two devices are one that is seen through two drivers: by UUID or by its place on the bus.
+func Twins(a, b *DeviceInfo) bool {
+	const unknown = "00000000-0000-0000-0000-000000000000"
+	return a.UUID != unknown && a.UUID == b.UUID || a.PCI != "" && a.PCI == b.PCI
+}
+
 // MemoryBytes is the size and the budget of the largest device-local heap.
 func (i *DeviceInfo) MemoryBytes() (sizeBytes, budgetBytes uint64) {
 	for _, h := range i.Heaps {

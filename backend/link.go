@@ -146,6 +146,7 @@ func Connect(ctx context.Context, from, to *Device, paths ...PeerPath) (*PeerLin
 		}
 		tried = append(tried, fmt.Errorf("%s: %w", path, err))
 		if ctx.Err() != nil {
+			tried = append(tried, ContextError(ctx))
 			break
 		}
 	}

@@ -15,16 +15,17 @@ var selectionSynonyms = map[string]string{"cpu": "host", "processor": "host", "g
 	"default": "auto"}
 
 // SelectDevice picks the device that spec names from a list of all devices. "auto" (or "") is the best of discrete,
-// integrated and virtual GPUs, then the host, and never a software driver. Otherwise spec is the index of a GPU, an ID or
-// UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case. Twins
-// count once. An index never means the host or a software driver: these would take the indexes of GPUs whose driver
-// fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
+// integrated and virtual GPUs with Vulkan, then of those that only OpenCL has, then the host, and never a software
+// driver. Otherwise spec is the index of a GPU, a backend and the number of a GPU among its GPUs, as in "opencl:1", an ID
+// or UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case.
+// Twins count once, but for the number behind a backend. A number never means the host or a software driver: these
+// would take the numbers of GPUs whose driver fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
 func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 	if spec == "" || spec == "auto" {
 		best := -1
 		for i := range devices {
 			d := &devices[i]
-			if d.Unusable == "" && d.Type != Software && (best < 0 || d.Type < devices[best].Type) {
+			if d.Unusable == "" && d.Type != Software && (best < 0 || d.preference() < devices[best].preference()) {
 				best = i
 			}
 		}
@@ -37,6 +38,11 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 		return deviceAt(devices, number)
 	}
 	low := strings.ToLower(spec)
+	if of, text, ok := strings.Cut(low, ":"); ok && len(text) < leastPrefix {
+		if number, err := strconv.Atoi(text); err == nil {
+			return deviceOf(devices, of, number)
+		}
+	}
 	name := low
 	if alias, ok := driverAliases[low]; ok {
 		name = alias
@@ -82,6 +88,36 @@ func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 
 // leastPrefix is the length from which on the beginning of an ID or UUID is taken for one.
 const leastPrefix = 4
+
+// preference orders devices for automatic selection; a lower value is preferred.
+func (d *DeviceInfo) preference() int {
+	if d.Backend == "opencl" && !d.CPULike() {
+		return int(Virtual) + int(d.Type) // behind every GPU with Vulkan
+	}
+	if d.CPULike() {
+		return 2*int(Virtual) + int(d.Type)
+	}
+	return int(d.Type)
+}
+
+// deviceOf returns a GPU by its number among those of a backend.
+func deviceOf(devices []DeviceInfo, of string, number int) (*DeviceInfo, error) {
+	at := 0
+	for i := range devices {
+		d := &devices[i]
+		if d.Backend != of || d.CPULike() {
+			continue
+		}
+		if at == number {
+			if d.Unusable != "" {
+				return nil, fmt.Errorf("device %s:%d: %w: %s cannot be used: %s", of, number, ErrNoDevice, d.Name, d.Unusable)
+			}
+			return d, nil
+		}
+		at++
+	}
+	return nil, noDevice(fmt.Sprintf("%s has no GPU number %d; software drivers are chosen by name", of, number), devices)
+}
 
 func deviceAt(devices []DeviceInfo, index int) (*DeviceInfo, error) {
 	for i := range devices {

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,26 @@ func TestSelectDevice(t *testing.T) {
 	_, err = SelectDevice(devices, "radeon")
 	require.ErrorContains(t, err, `no device matches "radeon"; choose one of vulkan:llvmpipe:00aa (`)
 	require.ErrorContains(t, err, "2 (NVIDIA H200")
+
+	withOpenCL := append(slices.Clone(devices),
+		DeviceInfo{ID: "opencl:nvidia-cuda:22cc", Index: 6, Backend: "opencl", Name: "NVIDIA H200", Driver: "NVIDIA CUDA", Type: Discrete, UUID: "22cc33", TwinOf: "vulkan:nvidia:22cc"},
+		DeviceInfo{ID: "opencl:other:44ee", Index: 7, Backend: "opencl", Name: "Other GPU", Driver: "Other", Type: Discrete, UUID: "44ee55"},
+		DeviceInfo{ID: "opencl:pocl:55ff", Index: 8, Backend: "opencl", Name: "cpu-Some CPU", Driver: "PoCL", Type: Software, UUID: "55ff66"})
+	for spec, want := range map[string]string{"auto": "vulkan:nvidia:22cc", "h200": "vulkan:nvidia:22cc", "7": "opencl:other:44ee",
+		"opencl:0": "opencl:nvidia-cuda:22cc", "opencl:1": "opencl:other:44ee", "vulkan:1": "vulkan:nvidia:22cc",
+		"pocl": "opencl:pocl:55ff", "opencl:nvidia": "opencl:nvidia-cuda:22cc"} {
+		require.Equal(t, want, pick(spec, withOpenCL...), spec)
+	}
+	require.Equal(t, "vulkan:anv:33dd", pick("auto", withOpenCL[4:]...), "with Vulkan, though integrated")
+	require.Equal(t, "opencl:other:44ee", pick("auto", withOpenCL[5], withOpenCL[7], withOpenCL[8]))
+	require.Equal(t, "host:cpu", pick("auto", withOpenCL[5], withOpenCL[8]))
+	require.Equal(t, "opencl:nvidia-cuda:22cc", pick("opencl", withOpenCL[2], withOpenCL[6]), "a twin that is named")
+	for _, spec := range []string{"opencl:2", "host:0", "vulkan:9"} {
+		_, err = SelectDevice(withOpenCL, spec)
+		require.ErrorIs(t, err, ErrNoDevice, spec)
+	}
+	_, err = SelectDevice(withOpenCL, "vulkan:0")
+	require.ErrorContains(t, err, "no timeline semaphores")
 
 	devices[2].Unusable = "too old"
 	require.Equal(t, "vulkan:dzn:22cc", pick("h200", devices...), "a twin stands in for a driver that cannot be used")

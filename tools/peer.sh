@@ -24,7 +24,7 @@ wants() { [[ " $what " == *" $1 "* ]]; }
 keys=$dir/pkfk-sum-$rows tpch=$dir/tpch-$sf texts=$dir/texts-$text_rows
 timer=$(type -P time) && "$timer" -f %M true 2>/dev/null || timer= # GNU's; without it memory is unknown and shown as 0
 mkdir -p "$dir"
-go build -o "$dir/spirjoin" ./cmd/spirjoin
+make --no-print-directory build && cp bin/spirjoin "$dir/"
 (cd bench/duckdb && go build -o duckdb-peer .) && mv bench/duckdb/duckdb-peer "$dir/"
 trap 'rm -f "$dir"/{ours,theirs,clock,stats} "$dir"/{out,peer}.{parquet,csv}' EXIT
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks, and only that; where it cannot, it names what is missing and what goes without it.
-#   setup.sh run    the Vulkan loader, and lavapipe where no Vulkan driver is installed
-#   setup.sh test   loader, lavapipe, validation layers, shader compiler, C++ compiler and SwiftShader
+#   setup.sh run    pkg-config, the Vulkan loader, and lavapipe where no Vulkan driver is installed
+#   setup.sh test   pkg-config, loader, lavapipe, validation layers, shader compiler, C++ compiler and SwiftShader
 set -euo pipefail
 cd "$(dirname "$0")"
 source ./vulkan.sh
@@ -12,6 +12,7 @@ mode=${1:-}
 # look fills missing (Debian package names) and lacking (what does not work without each).
 look() {
 	missing=() lacking=()
+	need pkg-config "make build, which finds C headers with it; go build remains, without OpenCL" command -v pkg-config
 	need libvulkan1 "Vulkan devices; the host backend remains" library libvulkan.so.1
 	if [[ $mode == run ]]; then
 		need mesa-vulkan-drivers "a Vulkan device; the host backend remains" any_driver

@@ -29,6 +29,8 @@ quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 duckdb=80 gpu=7
 full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
+# With OpenCL, as make build does.
+export GOFLAGS="${GOFLAGS:+$GOFLAGS }-tags=opencl" PKG_CONFIG_PATH=$PWD/opencl/pkgconfig
 # A whole run thins out every matrix and sweep; stages that are named do not.
 short=${SPIRJOIN_TEST_SHORT:-}
 timeout=25m
@@ -64,8 +66,9 @@ format() {
 	[[ -z $diff ]] || { echo "$diff" && return 1; }
 }
 vet() { go vet ./...; }
+without_opencl() { go vet -tags= ./opencl/... .; }
 staticcheck() { go run "$staticcheck" ./...; }
-static() { format && vet && staticcheck && go test -count=1 ./internal/arch; }
+static() { format && vet && without_opencl && staticcheck && go test -count=1 ./internal/arch; }
 shaders() { tools/glslc.sh --check; }
 unit() { go test -timeout "$timeout" ./...; }
 # Always thinned out: the race detector asks about goroutines. No Go pointer may be stored in C memory either.

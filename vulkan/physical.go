@@ -353,13 +353,10 @@ func identify(all []*physical) {
 		}
 		p.info.ID = id
 	}
-	same := func(a, b *physical) bool {
-		return a.info.UUID != unknownUUID && a.info.UUID == b.info.UUID || a.info.PCI != "" && a.info.PCI == b.info.PCI
-	}
 	for _, p := range all {
 		var original *physical
 		for _, other := range all {
-			if (p == other || same(p, other)) &&
+			if (p == other || backend.Twins(&p.info, &other.info)) &&
 				(original == nil || original.info.Unusable != "" && other.info.Unusable == "") {
 				original = other
 			}
@@ -369,8 +366,6 @@ func identify(all []*physical) {
 		}
 	}
 }
-
-const unknownUUID = "00000000-0000-0000-0000-000000000000"
 
 func uuid[B ~uint8](b []B) string {
 	h := fmt.Sprintf("%x", bytesOf(b))

@@ -8,6 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+const unknownUUID = "00000000-0000-0000-0000-000000000000"
+
 func TestIdentify(t *testing.T) {
 	const a, b = "0000000a-0000-0000-0000-000000000000", "0000000b-0000-0000-0000-000000000000"
 	device := func(driver, uuid, pci, unusable string) *physical {

@@ -112,7 +112,7 @@ func withProblems(err error, problems []error) error {
 // openEngine opens the devices. What kept a backend away is told where no device is found.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
 	err error) {
-	system, err = spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(),
+	system, err = spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(), Devices: o.devices,
 		Vulkan: vulkan.Options{Graphics: o.graphics}})
 	if err != nil {
 		return nil, nil, nil, err

@@ -1,10 +1,11 @@
 // Package devicetest runs tests and benchmarks on every selected device: the host backend with default options, the
-// host backend with shuffled order and memory that the host cannot access, and the Vulkan devices that package
-// vulkantest selects. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them. For tests only.
+// host backend with shuffled order and memory that the host cannot access, and the devices that packages vulkantest and
+// opencltest select. SPIRJOIN_TEST_DEVICES lists devices by name, "host" among them. For tests only.
 package devicetest
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/leak"
+	"github.com/spirjoin/spirjoin/opencl/opencltest"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
@@ -87,6 +89,12 @@ func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backen
 			})
 		}
 	})
+	for _, info := range opencltest.Devices(t) {
+		t.Run("opencl/"+info.Driver, func(t *testing.T) {
+			leak.Check(t)
+			run(t, func(t *testing.T) backend.Driver { return opencltest.Open(t, info.ID) })
+		})
+	}
 }
 
 // forEachHost runs only the host with the given name under go test -short, and only the shuffled one under the race
@@ -149,7 +157,10 @@ func Bench(b *testing.B, run func(device *backend.Device, name string)) {
 		require.NoError(b, err)
 		on(driver, "host")
 	}
-	for _, info := range vulkantest.Devices(b) {
+	for _, info := range opencltest.Devices(b) {
+		on(opencltest.Open(b, info.ID), info.Driver)
+	}
+	for _, info := range vulkantest.Devices(b) { // skips what follows if none is named
 		on(vulkantest.OpenDevice(b, info.ID), info.Driver)
 	}
 }
@@ -175,18 +186,21 @@ func BenchGroup(b *testing.B, size int, run func(devices []*backend.Device, name
 			return driver
 		})
 	}
-	var drivers []string
-	byDriver := make(map[string][]string) // ids
-	for _, info := range vulkantest.Devices(b) {
-		if byDriver[info.Driver] == nil {
-			drivers = append(drivers, info.Driver)
+	byDriver := func(infos []backend.DeviceInfo, open func(t testing.TB, id string) backend.Driver) {
+		for len(infos) > 0 {
+			name := infos[0].Driver
+			var ids []string
+			infos = slices.DeleteFunc(infos, func(info backend.DeviceInfo) bool {
+				if info.Driver == name {
+					ids = append(ids, info.ID)
+				}
+				return info.Driver == name
+			})
+			on(name, func(i int) backend.Driver { return open(b, ids[i%len(ids)]) })
 		}
-		byDriver[info.Driver] = append(byDriver[info.Driver], info.ID)
 	}
-	for _, name := range drivers {
-		ids := byDriver[name]
-		on(name, func(i int) backend.Driver { return vulkantest.OpenDevice(b, ids[i%len(ids)]) })
-	}
+	byDriver(opencltest.Devices(b), opencltest.Open)
+	byDriver(vulkantest.Devices(b), vulkantest.OpenDevice) // skips what follows if none is named
 }
 
 // Rows returns the number in an environment variable, or otherwise if that is not set, for the size of a benchmark.

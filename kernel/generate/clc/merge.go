@@ -1,0 +1,173 @@
+package clc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
+
+// piece is a part of one or more variants.
+type piece struct {
+	Part
+	in     []bool // by variant
+	after  map[*piece]bool
+	placed bool
+}
+
+// merge writes what all variants of a kernel have in common once and the rest under #if. Equal texts are one piece; a
+// piece follows the pieces that it names.
+func merge(axes []backend.Axis, variants []Variant) (string, error) {
+	pieces, err := order(collect(variants))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	open := ""
+	for _, p := range pieces {
+		guard := condition(axes, variants, p.in)
+		if guard != open && open != "" {
+			b.WriteString("#endif\n\n")
+		}
+		if guard != open && guard != "" {
+			b.WriteString("#if " + guard + "\n")
+		}
+		open = guard
+		b.WriteString(p.Text + "\n")
+	}
+	if open != "" {
+		b.WriteString("#endif\n")
+	}
+	return b.String(), nil
+}
+
+func collect(variants []Variant) (pieces []*piece) {
+	byText := map[string]*piece{}
+	for i, v := range variants {
+		named := map[string]*piece{}
+		for _, part := range v.translation.Parts {
+			p := byText[part.Text]
+			if p == nil {
+				p = &piece{Part: part, in: make([]bool, len(variants)), after: map[*piece]bool{}}
+				byText[part.Text] = p
+				pieces = append(pieces, p)
+			}
+			p.in[i] = true
+			for _, word := range words(part.Text) {
+				if earlier := named[word]; earlier != nil && earlier != p {
+					p.after[earlier] = true
+				}
+			}
+			named[part.Name] = p
+		}
+	}
+	return pieces
+}
+
+// words are the names in a text that are not those of members.
+func words(text string) (names []string) {
+	for i := 0; i < len(text); {
+		if !isNamePart(text[i]) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(text) && isNamePart(text[j]) {
+			j++
+		}
+		if i == 0 || text[i-1] != '.' && text[i-1] != '>' {
+			names = append(names, text[i:j])
+		}
+		i = j
+	}
+	return names
+}
+
+// order puts pieces behind those that they use, and those of the same variants side by side where possible.
+func order(pieces []*piece) ([]*piece, error) {
+	var ordered []*piece
+	ready := func(p *piece) bool {
+		if p.placed {
+			return false
+		}
+		for q := range p.after {
+			if !q.placed {
+				return false
+			}
+		}
+		return true
+	}
+	for len(ordered) < len(pieces) {
+		var next *piece
+		for _, p := range pieces {
+			if !ready(p) {
+				continue
+			}
+			if next == nil {
+				next = p
+			}
+			if len(ordered) > 0 && slices.Equal(p.in, ordered[len(ordered)-1].in) {
+				next = p
+				break
+			}
+		}
+		if next == nil {
+			return nil, fmt.Errorf("variants use each other's parts in a circle")
+		}
+		next.placed = true
+		ordered = append(ordered, next)
+	}
+	return ordered, nil
+}
+
+// condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them.
+func condition(axes []backend.Axis, variants []Variant, in []bool) string {
+	var terms []string
+	covered := make([]bool, len(variants))
+	for i, v := range variants {
+		if !in[i] || covered[i] {
+			continue
+		}
+		// The fewest axes, leaving out one after the other, that tell this variant from those without the piece.
+		fixed := make([]bool, len(axes))
+		for a := range fixed {
+			fixed[a] = true
+		}
+		matches := func(w Variant) bool {
+			for a := range axes {
+				if fixed[a] && w.values[a] != v.values[a] {
+					return false
+				}
+			}
+			return true
+		}
+		for a := range axes {
+			fixed[a] = false
+			for j, w := range variants {
+				fixed[a] = fixed[a] || !in[j] && matches(w)
+			}
+		}
+		var term []string
+		for a, axis := range axes {
+			if fixed[a] {
+				term = append(term, fmt.Sprintf("%s == %d", strings.ToUpper(axis.Name), v.values[a]))
+			}
+		}
+		for j, w := range variants {
+			covered[j] = covered[j] || matches(w)
+		}
+		if len(term) == 0 {
+			return ""
+		}
+		terms = append(terms, strings.Join(term, " && "))
+	}
+	if len(terms) > 1 {
+		for i, term := range terms {
+			if strings.Contains(term, "&&") {
+				terms[i] = "(" + term + ")"
+			}
+		}
+	}
+	return strings.Join(terms, " || ")
+}
