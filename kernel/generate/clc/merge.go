@@ -2,6 +2,7 @@ package clc
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,23 +66,13 @@ func collect(variants []Variant) (pieces []*piece) {
 	return pieces
 }
 
+var identifier = regexp.MustCompile(`(->|\.)?\b[A-Za-z_][A-Za-z0-9_]*`)
+
 // words are the names in a text that are not those of members.
-func words(text string) (names []string) {
-	for i := 0; i < len(text); {
-		if !isNamePart(text[i]) {
-			i++
-			continue
-		}
-		j := i
-		for j < len(text) && isNamePart(text[j]) {
-			j++
-		}
-		if i == 0 || text[i-1] != '.' && text[i-1] != '>' {
-			names = append(names, text[i:j])
-		}
-		i = j
-	}
-	return names
+func words(text string) []string {
+	return slices.DeleteFunc(identifier.FindAllString(text, -1), func(word string) bool {
+		return word[0] == '.' || word[0] == '-'
+	})
 }
 
 // order puts pieces behind those that they use, and those of the same variants side by side where possible.
