@@ -12,311 +12,10 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
-
-typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 partners; uint2 left_marks; uint2 right_marks; uint rows; uint mask; uint first_group; uint end_group; } Push;
-
-typedef struct {
-    uint batch_marks;
-} Own;
-
-INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
-}
-
-INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
-    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
-}
-
-INLINE __global uint* column32_from(uint2 base, uint row) {
-    return (__global uint*)as_ulong(element_address(base, row, 2u));
-}
-
-INLINE uint left_row(const Push* push, uint at) {
-    return (((__global uint*)as_ulong(push->slots))[at - 1u] & push->mask) - 1u;
-}
-
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
-    uint lane = subgroup_local_id();
-    uint size = subgroup_size();
-    if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
-        }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
-    }
-}
-
-INLINE void mark_row(uint2 marks, uint row) {
-    __global volatile uint* word = (__global volatile uint*)as_ulong(element_address(marks, row / 32u, 2u));
-    uint bit = 1u << (row % 32u);
-    uint value = word[0];
-    if ((value & bit) == 0u) {
-        atomic_or(&word[0], bit);
-    }
-}
-
-INLINE void looked_up(const Push* push, Own* own, uint k, uint match) {
-    if ((SIDES & 1u) != 0u) {
-        collect_marks(own, k, match > 0u);
-    }
-    if (((SIDES & 2u) != 0u) && (match > 0u)) {
-        mark_row(push->left_marks, match - 1u);
-    }
-}
-
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
-    uint lane = subgroup_local_id();
-    uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before >> (32u - shift));
-    }
-    if (bits > 0u) {
-        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
-    }
-    own->batch_marks = 0u;
-}
-
-INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
-    if ((SIDES & 1u) != 0u) {
-        put_marks(own, push->right_marks, row);
-    }
-}
-
-#if KEY_BITS == 32
-typedef struct { uint v[ITEMS]; } uint_xitems;
-
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
-
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint hash_of(uint key) {
-    uint param = key;
-    uint value = mix_of(&param, SEED);
-    return value;
-}
-
-INLINE uint match_of(const Push* push, uint key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (column32_from(push->left_keys, (entry & push->mask) - 1u)[0] == key) {
-            return slot + 1u;
-        }
-    }
-    return 0u;
-}
-
-INLINE uint first_match(const Push* push, uint key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
-}
-
-INLINE uint matches_of(const Push* push, uint key, uint cursor) {
-    uint match = first_match(push, key);
-    if (match == 0u) {
-        return 0u;
-    }
-    uint left = left_row(push, match);
-    if (AMONG == 1u && ((column32_from(push->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) {
-        return 0u;
-    }
-    return 1u + left;
-}
-
-INLINE void look_up(const Push* push, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
-    uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
-        UNROLL
-        for (; k < ITEMS; k = k + 1) {
-            uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-            uint matches = 0u;
-            if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
-            }
-            looked_up(push, own, k, matches);
-        }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
-    }
-}
-
-INLINE void run(const Push* push, Own* own) {
-    own->batch_marks = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint* right = column32_from(push->right_keys, first);
-    uint_xitems key;
-    uint_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
-    uint_xitems param_13 = key;
-    look_up(push, own, right, first, count, &param_13);
-}
-
-#endif
-
-#if KEY_BITS == 64
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
-
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE uint hash_of(uint2 key) {
-    uint2 param = key;
-    uint2 value = mix_of_vu2_u1(&param, SEED);
-    return value.x;
-}
-
-INLINE uint match_of(const Push* push, uint2 key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (all(column64_from(push->left_keys, (entry & push->mask) - 1u)[0] == key)) {
-            return slot + 1u;
-        }
-    }
-    return 0u;
-}
-
-INLINE uint first_match(const Push* push, uint2 key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
-}
-
-INLINE uint matches_of(const Push* push, uint2 key, uint cursor) {
-    uint match = first_match(push, key);
-    if (match == 0u) {
-        return 0u;
-    }
-    uint left = left_row(push, match);
-    if (AMONG == 1u && ((column32_from(push->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) {
-        return 0u;
-    }
-    return 1u + left;
-}
-
-INLINE void look_up(const Push* push, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
-    uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
-        UNROLL
-        for (; k < ITEMS; k = k + 1) {
-            uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-            uint matches = 0u;
-            if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
-            }
-            looked_up(push, own, k, matches);
-        }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
-    }
-}
-
-INLINE void run(const Push* push, Own* own) {
-    own->batch_marks = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint2_xitems key;
-    uint2_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
-    uint2_xitems param_13 = key;
-    look_up(push, own, right, first, count, &param_13);
-}
-
-#endif
 
 typedef struct {
     ulong slots;
@@ -329,25 +28,295 @@ typedef struct {
     uint mask;
     uint first_group;
     uint end_group;
-} Words;
+} Scalars;
+
+typedef struct {
+    uint2 slots;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 partners;
+    uint2 left_marks;
+    uint2 right_marks;
+    uint rows;
+    uint mask;
+    uint first_group;
+    uint end_group;
+} Arguments;
+
+typedef struct {
+    uint batch_marks;
+} Globals;
+
+INLINE uint rows_left(uint rows, uint first, uint size) {
+    return first < rows ? min(size, rows - first) : 0u;
+}
+
+INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
+    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
+}
+
+INLINE __global uint* column32_from(uint2 base, uint row) {
+    return (__global uint*)as_ulong(element_address(base, row, 2u));
+}
+
+INLINE uint left_row(const Arguments* args, uint at) {
+    return (((__global uint*)as_ulong(args->slots))[at - 1u] & args->mask) - 1u;
+}
+
+INLINE void collect_marks(Globals* globals, uint k, bool marked) {
+    uint4 ballot = subgroup_ballot(marked);
+    uint lane = subgroup_local_id();
+    uint size = subgroup_size();
+    if (size <= 32u) {
+        if (lane == k * size / 32u) {
+            globals->batch_marks |= ballot.x << (k * size % 32u);
+        }
+    } else if (lane / (size / 32u) == k) {
+        globals->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    }
+}
+
+INLINE void mark_row(uint2 marks, uint row) {
+    __global volatile uint* word = (__global volatile uint*)as_ulong(element_address(marks, row / 32u, 2u));
+    uint bit = 1u << (row % 32u);
+    uint value = word[0];
+    if ((value & bit) == 0u) {
+        atomic_or(&word[0], bit);
+    }
+}
+
+INLINE void looked_up(const Arguments* args, Globals* globals, uint k, uint match) {
+    if ((SIDES & 1u) != 0u) {
+        collect_marks(globals, k, match > 0u);
+    }
+    if ((SIDES & 2u) != 0u && match > 0u) {
+        mark_row(args->left_marks, match - 1u);
+    }
+}
+
+INLINE void put_marks(Globals* globals, uint2 marks, uint row) {
+    uint lane = subgroup_local_id();
+    uint shift = row % 32u;
+    uint before = subgroup_shuffle(globals->batch_marks, max(lane, 1u) - 1u);
+    uint bits = globals->batch_marks << shift;
+    if (lane > 0u && shift > 0u) {
+        bits |= before >> (32u - shift);
+    }
+    if (bits > 0u) {
+        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
+    }
+    globals->batch_marks = 0u;
+}
+
+INLINE void batch_looked_up(const Arguments* args, Globals* globals, uint row) {
+    if ((SIDES & 1u) != 0u) {
+        put_marks(globals, args->right_marks, row);
+    }
+}
+
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
+#if KEY_BITS == 32
+typedef struct {
+    uint v[ITEMS];
+} uint_array;
+
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            key->v[k] = right[row];
+        }
+    }
+}
+
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint hash_of(uint key) {
+    return mix_of(key, SEED);
+}
+
+INLINE uint match_of(const Arguments* args, uint key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (column32_from(args->left_keys, (entry & args->mask) - 1u)[0] == key) return slot + 1u;
+    }
+    return 0u;
+}
+
+INLINE uint first_match(const Arguments* args, uint key) {
+    return match_of(args, key, hash_of(key), 0u);
+}
+
+INLINE uint matches_of(const Arguments* args, uint key, uint cursor) {
+    uint match = first_match(args, key);
+    if (match == 0u) return 0u;
+    uint left = left_row(args, match);
+    if (AMONG == 1u && ((column32_from(args->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) return 0u;
+    return 1u + left;
+}
+
+INLINE void look_up(const Arguments* args, Globals* globals, __global uint* right, uint right_first, uint count,
+        uint_array* key) {
+    uint cursor = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+            uint matches = 0u;
+            if (row < count) {
+                uint cursor_2 = cursor;
+                cursor = cursor_2;
+                matches = matches_of(args, key->v[k], cursor_2);
+            }
+            looked_up(args, globals, k, matches);
+        }
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, key);
+    }
+}
+
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint* right = column32_from(args->right_keys, first);
+    uint_array key;
+    load_batch(right, 0u, count, &key);
+    uint_array key_2;
+    look_up(args, globals, right, first, count, &key_2);
+}
+
+#endif
+
+#if KEY_BITS == 64
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+typedef struct {
+    uint2 v[ITEMS];
+} uint2_array;
+
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            key->v[k] = right[row];
+        }
+    }
+}
+
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
+}
+
+INLINE uint hash_of(uint2 key) {
+    return mix_of_uint2_uint(key, SEED).x;
+}
+
+INLINE uint match_of(const Arguments* args, uint2 key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (all(column64_from(args->left_keys, (entry & args->mask) - 1u)[0] == key)) return slot + 1u;
+    }
+    return 0u;
+}
+
+INLINE uint first_match(const Arguments* args, uint2 key) {
+    return match_of(args, key, hash_of(key), 0u);
+}
+
+INLINE uint matches_of(const Arguments* args, uint2 key, uint cursor) {
+    uint match = first_match(args, key);
+    if (match == 0u) return 0u;
+    uint left = left_row(args, match);
+    if (AMONG == 1u && ((column32_from(args->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) return 0u;
+    return 1u + left;
+}
+
+INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* right, uint right_first, uint count,
+        uint2_array* key) {
+    uint cursor = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+            uint matches = 0u;
+            if (row < count) {
+                uint cursor_2 = cursor;
+                cursor = cursor_2;
+                matches = matches_of(args, key->v[k], cursor_2);
+            }
+            looked_up(args, globals, k, matches);
+        }
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, key);
+    }
+}
+
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2_array key;
+    load_batch(right, 0u, count, &key);
+    uint2_array key_2;
+    look_up(args, globals, right, first, count, &key_2);
+}
+
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void table_mark(__global uchar* slots, __global uchar* left_keys, __global uchar* right_keys, __global uchar* partners, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)slots + words.slots),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)partners + words.partners),
-        as_uint2((ulong)left_marks + words.left_marks),
-        as_uint2((ulong)right_marks + words.right_marks),
-        words.rows,
-        words.mask,
-        words.first_group,
-        words.end_group,
+void table_mark(
+    __global uchar* slots,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* partners,
+    __global uchar* left_marks,
+    __global uchar* right_marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)slots + scalars.slots),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)partners + scalars.partners),
+        as_uint2((ulong)left_marks + scalars.left_marks),
+        as_uint2((ulong)right_marks + scalars.right_marks),
+        scalars.rows,
+        scalars.mask,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, own);
+    const Arguments* args = &arguments;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, globals);
 }
 

@@ -123,6 +123,14 @@ func (s *scope) selection(b *block, in instruction, merge uint32) {
 		})
 	}
 	st.then, st.or = arm(yes, "true"), arm(no, "false")
+	switch c.s { // of macros
+	case "true":
+		*s.out = append(*s.out, st.then...)
+		return
+	case "false":
+		*s.out = append(*s.out, st.or...)
+		return
+	}
 	if len(st.then) == 0 {
 		st.value, st.then, st.or = not(c).s, st.or, nil
 	}

@@ -91,6 +91,12 @@ func call(name string, args ...expr) expr {
 // infix is x op y, where p is the precedence of op. It has parentheses also where people misread precedence, and
 // compilers warn: for shifts and bitwise operations of other operations, and for && in ||.
 func infix(x expr, op string, p int, y expr) expr {
+	switch op + x.s { // of macros
+	case "&&true", "||false":
+		return y
+	case "&&false", "||true":
+		return x
+	}
 	operand := func(e expr, least int) string {
 		switch {
 		case p <= shift && p > logAnd && p != relation && p != equality && e.p < unary && e.p != p:

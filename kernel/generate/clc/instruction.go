@@ -22,6 +22,7 @@ func (s *scope) instruction(in instruction) {
 			s.uses[in.operands[0]] = 1
 		}
 	case opAccessChain:
+		s.settle() // a place may be written more than once
 		s.delay(in.id, s.chain(in))
 	case opFunctionCall:
 		e, of, written := s.call(in), s.effects[in.operands[0]], s.writtenBy(in)

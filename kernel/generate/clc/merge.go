@@ -112,7 +112,9 @@ func order(pieces []*piece) ([]*piece, error) {
 	return ordered, nil
 }
 
-// condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them.
+// condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them. It is a list of
+// terms, each a range of values for every axis that matters, which takes in as many of these variants as it can and no
+// others.
 func condition(axes []backend.Axis, variants []Variant, in []bool) string {
 	var terms []string
 	covered := make([]bool, len(variants))
@@ -120,38 +122,46 @@ func condition(axes []backend.Axis, variants []Variant, in []bool) string {
 		if !in[i] || covered[i] {
 			continue
 		}
-		// The fewest axes, leaving out one after the other, that tell this variant from those without the piece.
-		fixed := make([]bool, len(axes))
-		for a := range fixed {
-			fixed[a] = true
+		allowed := make([][]uint32, len(axes))
+		for a := range axes {
+			allowed[a] = []uint32{v.values[a]}
 		}
 		matches := func(w Variant) bool {
 			for a := range axes {
-				if fixed[a] && w.values[a] != v.values[a] {
+				if !slices.Contains(allowed[a], w.values[a]) {
 					return false
 				}
 			}
 			return true
 		}
-		for a := range axes {
-			fixed[a] = false
-			for j, w := range variants {
-				fixed[a] = fixed[a] || !in[j] && matches(w)
+		for a, axis := range axes {
+			for _, value := range axis.Values {
+				if slices.Contains(allowed[a], value) {
+					continue
+				}
+				narrower := allowed[a]
+				allowed[a] = append(slices.Clone(narrower), value)
+				for j, w := range variants {
+					if !in[j] && matches(w) {
+						allowed[a] = narrower
+						break
+					}
+				}
 			}
 		}
-		var term []string
+		var tests []string
 		for a, axis := range axes {
-			if fixed[a] {
-				term = append(term, fmt.Sprintf("%s == %d", strings.ToUpper(axis.Name), v.values[a]))
+			if test := oneOf(axis, allowed[a]); test != "" {
+				tests = append(tests, test)
 			}
 		}
 		for j, w := range variants {
 			covered[j] = covered[j] || matches(w)
 		}
-		if len(term) == 0 {
+		if len(tests) == 0 {
 			return ""
 		}
-		terms = append(terms, strings.Join(term, " && "))
+		terms = append(terms, strings.Join(tests, " && "))
 	}
 	if len(terms) > 1 {
 		for i, term := range terms {
@@ -161,4 +171,25 @@ func condition(axes []backend.Axis, variants []Variant, in []bool) string {
 		}
 	}
 	return strings.Join(terms, " || ")
+}
+
+// oneOf tests whether an axis has one of some values; empty if it always does.
+func oneOf(axis backend.Axis, values []uint32) string {
+	name, all := strings.ToUpper(axis.Name), slices.Sorted(slices.Values(axis.Values))
+	slices.Sort(values)
+	switch n := len(values); {
+	case n == len(all):
+		return ""
+	case n == 1:
+		return fmt.Sprintf("%s == %d", name, values[0])
+	case slices.Equal(values, all[:n]):
+		return fmt.Sprintf("%s <= %d", name, values[n-1])
+	case slices.Equal(values, all[len(all)-n:]):
+		return fmt.Sprintf("%s >= %d", name, values[0])
+	}
+	var tests []string
+	for _, value := range values {
+		tests = append(tests, fmt.Sprintf("%s == %d", name, value))
+	}
+	return "(" + strings.Join(tests, " || ") + ")"
 }

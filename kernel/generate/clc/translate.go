@@ -162,7 +162,7 @@ func (t *translator) declareGlobals() {
 			t.globalPlace[v.id] = "*args"
 		}
 	}
-	t.structureOf("Arguments", t.argumentMembers())
+	t.declareArguments()
 	t.structureOf("Shared", shared)
 	t.structureOf("Globals", own)
 }
@@ -173,14 +173,20 @@ func (t *translator) structureOf(name string, members []string) {
 	}
 }
 
-func (t *translator) argumentMembers() (members []string) {
+// declareArguments declares the arguments as the code knows them, with addresses, and those of the kernel besides
+// buffers, with offsets.
+func (t *translator) declareArguments() {
+	var addresses, offsets []string
 	for _, arg := range t.kernel.Args {
-		members = append(members, "uint2 "+clean(arg.Name))
+		addresses = append(addresses, "uint2 "+clean(arg.Name))
+		offsets = append(offsets, "ulong "+clean(arg.Name))
 	}
 	for _, name := range t.words() {
-		members = append(members, "uint "+name)
+		addresses = append(addresses, "uint "+name)
+		offsets = append(offsets, "uint "+name)
 	}
-	return members
+	t.structureOf("Scalars", offsets)
+	t.structureOf("Arguments", addresses)
 }
 
 // words are the parameters and the range of workgroups.
@@ -194,18 +200,15 @@ func (t *translator) words() (names []string) {
 // entryPoint is the kernel itself. Addresses are made of the buffers and the offsets into them: an absent argument is
 // a null pointer and offset 0, thus address 0.
 func (t *translator) entryPoint() string {
-	var members, params, values []string
+	var params, values []string
 	for _, arg := range t.kernel.Args {
 		name := clean(arg.Name)
 		params = append(params, "__global uchar* "+name)
-		members = append(members, "ulong "+name)
 		values = append(values, fmt.Sprintf("as_uint2((ulong)%s + scalars.%s)", name, name))
 	}
 	for _, name := range t.words() {
-		members = append(members, "uint "+name)
 		values = append(values, "scalars."+name)
 	}
-	t.structureOf("Scalars", members)
 	params = append(params, "const Scalars scalars")
 
 	var b strings.Builder
