@@ -120,8 +120,7 @@ func (t *translator) makePlans() {
 			}
 			callee := in.operands[0]
 			for i, arg := range in.operands[1:] {
-				if t.storage(arg) == storageFunction && t.effects[callee].writes[i] &&
-					(!t.plans[f.id].carrier[arg] || t.defs[t.pointee(arg)].op == opTypeArray) {
+				if t.storage(arg) == storageFunction && t.effects[callee].writes[i] && !t.plans[f.id].carrier[arg] {
 					t.plans[callee].pointer[i] = true
 				}
 			}
@@ -170,7 +169,7 @@ type usage struct {
 func (t *translator) usages(f *function) map[uint32]*usage {
 	all := map[uint32]*usage{}
 	for _, v := range f.variables {
-		all[v.id] = &usage{}
+		all[v.id] = &usage{others: len(v.operands) - 1} // a first value
 	}
 	f.instructions(func(b *block, at int, in instruction) {
 		for i, id := range in.values() {
@@ -222,7 +221,7 @@ func (t *translator) planCalls(f *function, uses map[uint32]*usage) {
 				}
 				continue
 			}
-			if p.carrier[arg] && t.defs[t.pointee(arg)].op == opTypeArray {
+			if p.carrier[arg] && t.defs[t.pointee(arg)].op == opTypeArray && !t.effects[callee].writes[i] {
 				stored := u.stores[0].loaded()
 				if stored.op == opLoad && count[stored.id] == 1 && !t.written(b, u.stores[0].at, at, t.root(stored.operands[0])) {
 					p.borrowed[stored.id] = true

@@ -43,6 +43,11 @@ func (t *translator) function(f *function) string {
 		}
 		s.countUses()
 		s.out = &body
+		for _, v := range f.variables {
+			if len(v.operands) > 1 {
+				s.keep(v.id, s.constant(v.operands[1]))
+			}
+		}
 		s.emit(f.blocks[0].label, 0)
 		body = s.finish(body)
 	}
