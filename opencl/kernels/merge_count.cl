@@ -240,7 +240,7 @@ INLINE uint matches_of(__local Shared* shared, Globals* globals, uint key, uint*
 }
 
 INLINE void look_up(__local Shared* shared, Globals* globals, __global uint* right, uint right_first, uint count,
-        uint_array* key) {
+        uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -248,11 +248,11 @@ INLINE void look_up(__local Shared* shared, Globals* globals, __global uint* rig
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(shared, globals, key->v[k], &cursor);
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -266,8 +266,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     load_batch(right, 0u, rows.w - rows.z, &key);
     load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_array key_2;
-    look_up(shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
 
@@ -286,7 +285,7 @@ INLINE uint matches_of(__local Shared* shared, Globals* globals, uint2 key, uint
 }
 
 INLINE void look_up(__local Shared* shared, Globals* globals, __global uint2* right, uint right_first, uint count,
-        uint2_array* key) {
+        uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -294,11 +293,11 @@ INLINE void look_up(__local Shared* shared, Globals* globals, __global uint2* ri
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(shared, globals, key->v[k], &cursor);
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -312,8 +311,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     load_batch(right, 0u, rows.w - rows.z, &key);
     load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_array key_2;
-    look_up(shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
 

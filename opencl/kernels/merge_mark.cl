@@ -304,7 +304,7 @@ INLINE uint matches_of(__local Shared* shared, Globals* globals, uint key, uint*
 }
 
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
-        uint right_first, uint count, uint_array* key) {
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -312,12 +312,12 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(shared, globals, key->v[k], &cursor);
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -332,8 +332,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     clear_left_marks(shared, globals, rows.x, globals->left_count);
     load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
 
@@ -357,7 +356,7 @@ INLINE uint matches_of(__local Shared* shared, Globals* globals, uint2 key, uint
 }
 
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
-        uint right_first, uint count, uint2_array* key) {
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -365,12 +364,12 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(shared, globals, key->v[k], &cursor);
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -385,8 +384,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     clear_left_marks(shared, globals, rows.x, globals->left_count);
     load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
 

@@ -386,7 +386,7 @@ INLINE void put_count(const Arguments* args, __local Shared* shared, Globals* gl
 
 #if KEY_BITS == 32
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
-        uint right_first, uint count, uint_array* key) {
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -394,11 +394,11 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(args, shared, globals, key->v[k], &cursor);
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -414,8 +414,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
     count_others(args, shared, globals, rows.y - rows.x);
-    uint_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
 
@@ -423,7 +422,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
 
 #if KEY_BITS == 64
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
-        uint right_first, uint count, uint2_array* key) {
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -431,11 +430,11 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(args, shared, globals, key->v[k], &cursor);
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -451,8 +450,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
     count_others(args, shared, globals, rows.y - rows.x);
-    uint2_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
 

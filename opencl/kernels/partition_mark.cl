@@ -327,7 +327,7 @@ INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* g
 }
 
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
-        uint right_first, uint count, uint_array* key) {
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -335,12 +335,12 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(args, shared, globals, key->v[k], &cursor);
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -355,8 +355,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
     build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
 
@@ -378,7 +377,7 @@ INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* g
 }
 
 INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
-        uint right_first, uint count, uint2_array* key) {
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -386,12 +385,12 @@ INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* glob
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                matches = matches_of(args, shared, globals, key->v[k], &cursor);
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
             looked_up(globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -406,8 +405,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
     build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_array key_2;
-    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, &key_2);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
 

@@ -170,7 +170,7 @@ INLINE uint matches_of(const Arguments* args, uint key, uint cursor) {
 }
 
 INLINE void look_up(const Arguments* args, Globals* globals, __global uint* right, uint right_first, uint count,
-        uint_array* key) {
+        uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -180,11 +180,11 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint* righ
             if (row < count) {
                 uint cursor_2 = cursor;
                 cursor = cursor_2;
-                matches = matches_of(args, key->v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor_2);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -196,11 +196,9 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     __global uint* right = column32_from(args->right_keys, first);
     uint_array key;
     load_batch(right, 0u, count, &key);
-    uint_array key_2;
-    look_up(args, globals, right, first, count, &key_2);
+    look_up(args, globals, right, first, count, key);
     uint2 all_;
     workgroup_sum(shared, subgroup_sum(globals->own_matches), &all_);
-    key_2 = key;
     if (LOCAL_ID_X == 0u) {
         column64_from(args->counts, tile)[0] = all_;
     }
@@ -274,7 +272,7 @@ INLINE uint matches_of(const Arguments* args, uint2 key, uint cursor) {
 }
 
 INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* right, uint right_first, uint count,
-        uint2_array* key) {
+        uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -284,11 +282,11 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* rig
             if (row < count) {
                 uint cursor_2 = cursor;
                 cursor = cursor_2;
-                matches = matches_of(args, key->v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor_2);
             }
             looked_up(globals, k, matches);
         }
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -300,11 +298,9 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     __global uint2* right = column64_from(args->right_keys, first);
     uint2_array key;
     load_batch(right, 0u, count, &key);
-    uint2_array key_2;
-    look_up(args, globals, right, first, count, &key_2);
+    look_up(args, globals, right, first, count, key);
     uint2 all_;
     workgroup_sum(shared, subgroup_sum(globals->own_matches), &all_);
-    key_2 = key;
     if (LOCAL_ID_X == 0u) {
         column64_from(args->counts, tile)[0] = all_;
     }

@@ -166,7 +166,7 @@ INLINE uint matches_of(const Arguments* args, uint key, uint cursor) {
 }
 
 INLINE void look_up(const Arguments* args, Globals* globals, __global uint* right, uint right_first, uint count,
-        uint_array* key) {
+        uint_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -176,12 +176,12 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint* righ
             if (row < count) {
                 uint cursor_2 = cursor;
                 cursor = cursor_2;
-                matches = matches_of(args, key->v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor_2);
             }
             looked_up(args, globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -193,8 +193,7 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     __global uint* right = column32_from(args->right_keys, first);
     uint_array key;
     load_batch(right, 0u, count, &key);
-    uint_array key_2;
-    look_up(args, globals, right, first, count, &key_2);
+    look_up(args, globals, right, first, count, key);
 }
 
 #endif
@@ -260,7 +259,7 @@ INLINE uint matches_of(const Arguments* args, uint2 key, uint cursor) {
 }
 
 INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* right, uint right_first, uint count,
-        uint2_array* key) {
+        uint2_array key) {
     uint cursor = 0u;
     for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
@@ -270,12 +269,12 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* rig
             if (row < count) {
                 uint cursor_2 = cursor;
                 cursor = cursor_2;
-                matches = matches_of(args, key->v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor_2);
             }
             looked_up(args, globals, k, matches);
         }
         batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        load_batch(right, first + BATCH_ROWS, count, key);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
@@ -287,8 +286,7 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     __global uint2* right = column64_from(args->right_keys, first);
     uint2_array key;
     load_batch(right, 0u, count, &key);
-    uint2_array key_2;
-    look_up(args, globals, right, first, count, &key_2);
+    look_up(args, globals, right, first, count, key);
 }
 
 #endif

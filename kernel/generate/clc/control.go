@@ -285,11 +285,13 @@ func (s *scope) loop(b *block, in, loopMerge instruction) {
 
 // finishLoop puts what ends a round where C has it: in the head of the loop, or at the end of the body.
 func (s *scope) finishLoop(st *statement, tail []*statement, testAtEnd bool) {
-	simple := !slices.ContainsFunc(tail, func(t *statement) bool { return t.kind != plain })
+	isPlain := func(list []*statement) bool {
+		return !slices.ContainsFunc(list, func(t *statement) bool { return t.kind != plain })
+	}
 	switch n := len(tail); {
-	case testAtEnd && n == 1 && tail[0].kind == branch && len(tail[0].or) == 0 && isJump(tail[0].then, "break"):
-		st.kind, st.value = doLoop, tail[0].opposite
-	case !testAtEnd && simple:
+	case testAtEnd && isPlain(tail[:n-1]) && tail[n-1].opposite != "" && isJump(tail[n-1].then, "break"):
+		st.kind, st.next, st.value = doLoop, tail[:n-1], tail[n-1].opposite
+	case !testAtEnd && isPlain(tail):
 		st.next = tail
 	case continues(st.then):
 		s.fail("a loop that continues, with statements between its rounds")
@@ -374,23 +376,34 @@ func (s *scope) choice(in instruction, merge uint32) {
 		add(in.operands[i+1], "case "+text+":")
 	}
 	add(in.operands[1], "default:")
-	// In the order of the blocks, in which a case falls through to the next one.
-	position := map[uint32]int{merge: len(s.f.blocks)}
-	for i, b := range s.f.blocks {
-		if b.label != merge {
-			position[b.label] = i
+	inSwitch := set{}
+	for _, a := range arms {
+		inSwitch[a.label] = a.label != merge
+	}
+	falls := map[uint32]uint32{} // the case that one falls through to
+	fallen := set{}
+	s.around = append(s.around, construct{merge: merge})
+	for _, a := range arms {
+		if to := s.fallsTo(a.label, inSwitch); to != 0 && a.label != merge {
+			falls[a.label], fallen[to] = to, true
 		}
 	}
-	slices.SortStableFunc(arms, func(a, b *arm) int { return position[a.label] - position[b.label] })
-	st := &statement{kind: choices, value: value.s}
-	s.around = append(s.around, construct{merge: merge})
-	for i, a := range arms {
-		if a.label == merge {
-			continue // no case, or an empty default
+	var ordered []*arm
+	for _, a := range arms {
+		for label := a.label; label != 0 && !fallen[a.label]; label = falls[label] {
+			ordered = append(ordered, arms[slices.IndexFunc(arms, func(a *arm) bool { return a.label == label })])
 		}
-		following := uint32(0)
-		if i+1 < len(arms) {
-			following = arms[i+1].label
+	}
+	st := &statement{kind: choices, value: value.s}
+	for i, a := range ordered {
+		if a.label == merge {
+			continue // an empty default
+		}
+		following := merge
+		if i+1 < len(ordered) && ordered[i+1].label == falls[a.label] {
+			following = falls[a.label]
+		} else if i+1 < len(ordered) {
+			following = 0
 		}
 		for _, text := range a.texts {
 			st.then = append(st.then, &statement{kind: label, value: text})
@@ -402,4 +415,38 @@ func (s *scope) choice(in instruction, merge uint32) {
 	}
 	s.around = s.around[:len(s.around)-1]
 	s.put(st)
+}
+
+// fallsTo is the case that one falls through to; 0 if it does not.
+func (s *scope) fallsTo(label uint32, cases set) uint32 {
+	outside := set{}
+	for _, c := range s.around {
+		outside[c.merge], outside[c.next] = true, true
+	}
+	seen := set{label: true}
+	for next := []uint32{label}; len(next) > 0; next = next[1:] {
+		end := s.f.byLabel[next[0]].end()
+		to := end.operands
+		switch end.op {
+		case opBranchConditional:
+			to = end.operands[1:3]
+		case opSwitch:
+			to = []uint32{end.operands[1]}
+			for i := 3; i < len(end.operands); i += 2 {
+				to = append(to, end.operands[i])
+			}
+		case opReturn, opReturnValue, opUnreachable:
+			to = nil
+		}
+		for _, label := range to {
+			if cases[label] && !seen[label] {
+				return label
+			}
+			if !seen[label] && !outside[label] {
+				seen[label] = true
+				next = append(next, label)
+			}
+		}
+	}
+	return 0
 }

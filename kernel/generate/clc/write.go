@@ -132,7 +132,7 @@ func (w *writer) statement(st *statement, indent string) {
 	case doLoop:
 		w.line(indent, "do {")
 		w.list(st.then, indent+"    ")
-		w.line(indent, "} while ("+w.expand(st.value)+");")
+		w.line(indent, "} while ("+strings.Join(append(w.plains(st.next), w.expand(st.value)), ", ")+");")
 	case choices:
 		w.line(indent, "switch ("+w.expand(st.value)+") {")
 		w.list(st.then, indent+"    ")
@@ -178,10 +178,7 @@ func (w *writer) loop(st *statement, indent string) {
 		}
 		init = w.plain(st.init)
 	}
-	var next []string
-	for _, n := range st.next {
-		next = append(next, w.plain(n))
-	}
+	next := w.plains(st.next)
 	if st.value != "" && init == "" && len(next) == 0 {
 		w.line(indent, "while ("+w.expand(st.value)+") {")
 	} else {
@@ -199,6 +196,13 @@ func (w *writer) loop(st *statement, indent string) {
 	if name != "" {
 		delete(w.used, name)
 	}
+}
+
+func (w *writer) plains(list []*statement) (texts []string) {
+	for _, st := range list {
+		texts = append(texts, w.plain(st))
+	}
+	return texts
 }
 
 // plain is the text of a plain statement without its end.
