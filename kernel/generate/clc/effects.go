@@ -211,15 +211,15 @@ func (t *translator) planCalls(f *function, uses map[uint32]*usage) {
 				continue
 			}
 			p.roles[arg] = t.names[t.byID[callee].params[i].id]
-			if t.plans[callee].pointer[i] {
+			if t.plans[callee].pointer[i] || len(u.stores) == 1 && !t.effects[callee].writes[i] {
 				if to, dropped := t.passedBack(b, at, u, count); to != 0 && !taken[to] {
 					taken[to] = true
 					p.passes[arg] = to
 					for _, id := range dropped {
 						p.dropped[id] = true
 					}
+					continue
 				}
-				continue
 			}
 			if p.carrier[arg] && t.defs[t.pointee(arg)].op == opTypeArray && !t.effects[callee].writes[i] {
 				stored := u.stores[0].loaded()

@@ -201,10 +201,10 @@ func (s *scope) argument(callee uint32, i int, id uint32) expr {
 	if s.storage(id) != storageFunction {
 		return s.value(id)
 	}
+	if to := s.passes[id]; to != 0 {
+		id = to
+	}
 	if s.plans[callee].pointer[i] {
-		if to := s.passes[id]; to != 0 {
-			id = to
-		}
 		v := s.place(id)
 		v.reads = v.reads.or(set{s.root(id): true})
 		switch {
