@@ -25,7 +25,6 @@
 
 #if SERIAL == 0
 #define TILE_ROWS (WORKGROUP * ITEMS)
-
 #endif
 
 typedef struct {
@@ -70,21 +69,18 @@ typedef struct {
     uint left_first;
     uint key[ITEMS];
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32 || PAYLOAD_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if KEY_BITS == 32
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -107,7 +103,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_keys[to] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -124,21 +119,18 @@ typedef struct {
     uint key[ITEMS];
     uint payload[ITEMS];
 } Globals;
-
 #endif
 
 #if PAYLOAD_BITS >= 32
 INLINE bool absent(uint2 address) {
     return all(address == (uint2)(0u));
 }
-
 #endif
 
 #if PAYLOAD_BITS == 32
 INLINE uint widen(uint a, uint like) {
     return a;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -170,7 +162,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -187,21 +178,18 @@ typedef struct {
     uint key[ITEMS];
     uint2 payload[ITEMS];
 } Globals;
-
 #endif
 
 #if PAYLOAD_BITS == 64 || KEY_BITS == 64
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if PAYLOAD_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -233,7 +221,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -248,7 +235,6 @@ typedef struct {
     uint left_first;
     uint2 key[ITEMS];
 } Globals;
-
 #endif
 
 #if PAYLOAD_BITS == 0 && SERIAL == 0
@@ -267,14 +253,12 @@ INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 64
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -297,7 +281,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_keys[to] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -314,7 +297,6 @@ typedef struct {
     uint2 key[ITEMS];
     uint payload[ITEMS];
 } Globals;
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -346,7 +328,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -363,7 +344,6 @@ typedef struct {
     uint2 key[ITEMS];
     uint2 payload[ITEMS];
 } Globals;
-
 #endif
 
 #if SERIAL == 0
@@ -382,7 +362,6 @@ INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint lo
     }
     return low;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -459,7 +438,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -480,7 +458,6 @@ INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -510,7 +487,6 @@ INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uin
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -577,7 +553,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -644,7 +619,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -721,7 +695,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -751,7 +724,6 @@ INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uin
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -818,7 +790,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -885,7 +856,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -913,7 +883,6 @@ void block_sort(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -945,7 +914,6 @@ INLINE void kernel_main(const Arguments* args) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if SERIAL == 1
@@ -969,5 +937,4 @@ void block_sort(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

@@ -81,7 +81,6 @@ INLINE uint subgroup_sum(uint a) {
 INLINE uint subgroup_sum_before(uint a) {
     return subgroup_exclusive_add(a);
 }
-
 #endif
 
 #if SERIAL == 0
@@ -99,7 +98,6 @@ INLINE uint add(uint a, uint b) {
 }
 
 #define FLIP (INVERTED == 1u ? 0xffffffffu : 0u)
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -118,7 +116,6 @@ INLINE uint workgroup_sum(__local Shared* shared, uint own, uint* all_) {
     }
     return before;
 }
-
 #endif
 
 #if VALUE_BITS == 32
@@ -131,7 +128,6 @@ INLINE uint unmix_of(uint key, uint seed) {
 INLINE uint kept_value(const Arguments* args, uint value) {
     return MIXED == 1u ? unmix_of(value, args->seed) : value;
 }
-
 #endif
 
 #if VALUE_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -176,7 +172,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if SHARED == 1
@@ -210,7 +205,6 @@ INLINE uint workgroup_scan(__local Shared* shared, uint own, uint* all_) {
     if (LOCAL_ID_X == 0u) return 0u;
     return scanned(shared, side + LOCAL_ID_X - 1u);
 }
-
 #endif
 
 #if VALUE_BITS == 32 && SHARED == 1
@@ -254,7 +248,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 32 && SERIAL == 1
@@ -284,7 +277,6 @@ INLINE void kernel_main(const Arguments* args) {
         ++n;
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64
@@ -305,7 +297,6 @@ INLINE uint2 unmix_of(uint2 key, uint seed) {
 INLINE uint2 kept_value(const Arguments* args, uint2 value) {
     return MIXED == 1u ? unmix_of(value, args->seed) : value;
 }
-
 #endif
 
 #if VALUE_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -350,7 +341,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64 && SHARED == 1
@@ -394,7 +384,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -421,7 +410,6 @@ void compact(
     __local Shared* shared = &memory;
     kernel_main(args, shared);
 }
-
 #endif
 
 #if VALUE_BITS == 64 && SERIAL == 1
@@ -451,7 +439,6 @@ INLINE void kernel_main(const Arguments* args) {
         ++n;
     }
 }
-
 #endif
 
 #if SERIAL == 1
@@ -476,5 +463,4 @@ void compact(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

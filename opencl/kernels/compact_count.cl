@@ -105,7 +105,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SHARED == 1
@@ -151,7 +150,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -173,7 +171,6 @@ void compact_count(
     __local Shared* shared = &memory;
     kernel_main(args, shared);
 }
-
 #endif
 
 #if SERIAL == 1
@@ -208,5 +205,4 @@ void compact_count(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

@@ -229,7 +229,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -316,7 +315,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -70,7 +70,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64
@@ -104,7 +103,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -87,7 +87,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         atomic_add(&((__global uint*)as_ulong(args->groups))[0], shared->sh_groups);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -129,7 +128,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         atomic_add(&((__global uint*)as_ulong(args->groups))[0], shared->sh_groups);
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

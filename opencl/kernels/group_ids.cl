@@ -106,9 +106,8 @@ INLINE void kernel_main(const Arguments* args) {
                     at = start;
                 }
                 ++used;
-                uint value = found + 1u;
                 ++found;
-                id = value;
+                id = found;
                 if (args->dense == 0u) {
                     slot[2u * at] = key;
                 }
@@ -123,7 +122,6 @@ INLINE void kernel_main(const Arguments* args) {
         atomic_add(&((__global uint*)as_ulong(args->flushes))[0], all_flushes);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -191,9 +189,8 @@ INLINE void kernel_main(const Arguments* args) {
                     at = start;
                 }
                 ++used;
-                uint value = found + 1u;
                 ++found;
-                id = value;
+                id = found;
                 if (args->dense == 0u) {
                     slot[2u * at] = key;
                 }
@@ -208,7 +205,6 @@ INLINE void kernel_main(const Arguments* args) {
         atomic_add(&((__global uint*)as_ulong(args->flushes))[0], all_flushes);
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -158,7 +158,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if OP >= 1
@@ -221,7 +220,6 @@ INLINE uint2 load_float_bits(const Arguments* args, uint row) {
 INLINE bool float64_is_nan(uint2 a) {
     return less((uint2)(0u, 0x7ff00000u), (uint2)(a.x, a.y & 0x7fffffffu));
 }
-
 #endif
 
 #if (OP == 1 || OP == 3)
@@ -293,7 +291,6 @@ INLINE uint2 float64_add(uint2 a, uint2 b) {
     if (all(significand == (uint2)(0u))) return (uint2)(0u, a.y & b.y & 0x80000000u);
     return float64_round(sign, as_int(as_uint(exponent) + 1u), significand);
 }
-
 #endif
 
 #if OP == 1
@@ -328,7 +325,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if OP == 2
@@ -406,7 +402,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if OP == 3
@@ -545,7 +540,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

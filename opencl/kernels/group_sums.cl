@@ -175,7 +175,6 @@ INLINE void add_shared(__local Shared* shared, uint entry, uint entries, uint4 a
         atomic_add(&shared->sh_sums[sum_words() * entries + entry], 1u);
     }
 }
-
 #endif
 
 #if VALUE_BITS == 32
@@ -188,14 +187,12 @@ INLINE uint4 load_value(const Arguments* args, uint row) {
     uint fill = args->kind == 0u ? 0u - ((a >> (args->bits - 1u)) & 1u) : 0u;
     return (uint4)(args->bits < 32u ? a | (fill << args->bits) : a, fill, fill, fill);
 }
-
 #endif
 
 #if VALUE_BITS >= 32
 INLINE uint add_word(__local Shared* shared, uint at, uint word) {
     return atomic_add(&shared->sh_sums[at], word) > ~word ? 1u : 0u;
 }
-
 #endif
 
 #if VALUE_BITS == 32
@@ -208,7 +205,6 @@ INLINE void add_shared(__local Shared* shared, uint entry, uint entries, uint4 a
         atomic_add(&shared->sh_sums[entries + entry], carry + a.w);
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64
@@ -235,7 +231,6 @@ INLINE void add_shared(__local Shared* shared, uint entry, uint entries, uint4 a
         atomic_add(&shared->sh_sums[2u * entries + entry], carry + a.w);
     }
 }
-
 #endif
 
 #if VALUE_BITS == 128
@@ -261,7 +256,6 @@ INLINE void add_shared(__local Shared* shared, uint entry, uint entries, uint4 a
         }
     }
 }
-
 #endif
 
 INLINE uint4 sum_of(__local Shared* shared, uint entry, uint entries) {
@@ -340,7 +334,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         flush(args, place, rows_of, sum, unit.whole || !absent(args->places));
     }
 }
-
 #endif
 
 #if VALUE_BITS >= 32
@@ -406,7 +399,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         flush(args, place, rows_of, sum, unit.whole || !absent(args->places));
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -112,7 +112,6 @@ INLINE uint unmix_of(uint key, uint seed) {
     key = (key ^ (key >> 13u) ^ (key >> 26u)) * 0xa5cb9243u;
     return key ^ (key >> 16u) ^ seed;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -168,7 +167,6 @@ INLINE uint2 unmix_of(uint2 key, uint seed) {
     key.x ^= mix_of_uint_uint(key.y, seed);
     return key;
 }
-
 #endif
 
 INLINE bool offer(__local Shared* shared, uint at, uint word) {
@@ -252,7 +250,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         ++place;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -328,7 +325,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         ++place;
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

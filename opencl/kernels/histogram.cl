@@ -123,7 +123,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -206,7 +205,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -117,7 +117,6 @@ INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* gl
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -168,7 +167,6 @@ INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* gl
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
@@ -269,7 +267,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -314,7 +311,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -178,7 +178,6 @@ INLINE void put_key(uint2 column, uint first, uint row, uint key) {
         column32_from(column, first)[row] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -241,7 +240,6 @@ INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
         column64_from(column, first)[row] = key;
     }
 }
-
 #endif
 
 INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
@@ -414,7 +412,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
     count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -525,7 +522,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
     count_rows(args, done);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

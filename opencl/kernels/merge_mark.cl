@@ -115,7 +115,6 @@ INLINE bool matches_at(__local Shared* shared, Globals* globals, uint key, uint 
     *next = found && stop < globals->left_count ? stop + 1u : 0u;
     return found;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -177,7 +176,6 @@ INLINE bool matches_at(__local Shared* shared, Globals* globals, uint2 key, uint
     *next = found && stop < globals->left_count ? stop + 1u : 0u;
     return found;
 }
-
 #endif
 
 INLINE void clear_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
@@ -335,7 +333,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -387,7 +384,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -82,7 +82,6 @@ INLINE bool before(Globals* globals, uint which, uint row) {
     return !less(column32_from(globals->right, globals->right_last - row)[0],
             column32_from(globals->left, globals->left_first + row)[0]);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -98,7 +97,6 @@ INLINE bool before(Globals* globals, uint which, uint row) {
     return !less(column64_from(globals->right, globals->right_last - row)[0],
             column64_from(globals->left, globals->left_first + row)[0]);
 }
-
 #endif
 
 INLINE uint search(Globals* globals, uint which, uint low, uint high) {

@@ -25,7 +25,6 @@
 
 #if SERIAL == 0
 #define TILE_ROWS (WORKGROUP * ITEMS)
-
 #endif
 
 typedef struct {
@@ -95,21 +94,18 @@ typedef struct {
     uint left_first;
     uint key[ITEMS];
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if SERIAL == 1
 INLINE uint rows_left(uint rows, uint first, uint size) {
     return first < rows ? min(size, rows - first) : 0u;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -128,7 +124,6 @@ typedef struct {
     uint rows;
     uint key;
 } Side;
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -180,7 +175,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -197,7 +191,6 @@ typedef struct {
     uint key[ITEMS];
     uint payload[ITEMS];
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -251,7 +244,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -268,14 +260,12 @@ typedef struct {
     uint key[ITEMS];
     uint2 payload[ITEMS];
 } Globals;
-
 #endif
 
 #if PAYLOAD_BITS == 64 || KEY_BITS == 64
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -329,7 +319,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -344,7 +333,6 @@ typedef struct {
     uint left_first;
     uint2 key[ITEMS];
 } Globals;
-
 #endif
 
 #if PAYLOAD_BITS == 0 && SERIAL == 0
@@ -363,14 +351,12 @@ INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 64
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -389,7 +375,6 @@ typedef struct {
     uint rows;
     uint2 key;
 } Side;
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -442,7 +427,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -459,7 +443,6 @@ typedef struct {
     uint2 key[ITEMS];
     uint payload[ITEMS];
 } Globals;
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -514,7 +497,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -531,7 +513,6 @@ typedef struct {
     uint2 key[ITEMS];
     uint2 payload[ITEMS];
 } Globals;
-
 #endif
 
 #if SERIAL == 0
@@ -550,7 +531,6 @@ INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint lo
     }
     return low;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -620,7 +600,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -641,7 +620,6 @@ INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -671,7 +649,6 @@ INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uin
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -728,7 +705,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -785,7 +761,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
@@ -855,7 +830,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS >= 32 && SERIAL == 0
@@ -885,7 +859,6 @@ INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uin
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
@@ -942,7 +915,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
@@ -999,7 +971,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -1035,7 +1006,6 @@ void merge_tiles(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -1090,7 +1060,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if SERIAL == 1
@@ -1122,5 +1091,4 @@ void merge_tiles(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

@@ -74,7 +74,6 @@ INLINE bool before(Globals* globals, uint which, uint row) {
     uint key = column32_from(globals->left, row)[0];
     return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -92,7 +91,6 @@ INLINE bool before(Globals* globals, uint which, uint row) {
     uint2 key = column64_from(globals->left, row)[0];
     return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
-
 #endif
 
 INLINE uint search(Globals* globals, uint which, uint low, uint high) {
@@ -127,7 +125,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
                 ((high - low) % args->piece_rows > 0u ? 1u : 0u);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -150,7 +147,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
                 ((high - low) % args->piece_rows > 0u ? 1u : 0u);
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

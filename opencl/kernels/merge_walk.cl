@@ -234,7 +234,6 @@ INLINE void put_row(Columns columns, uint start, uint to, uint key, Payloads lef
         put(columns.right_2, RIGHT_WORDS_2, start, to, right.of[1]);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -311,7 +310,6 @@ INLINE void put_row(Columns columns, uint start, uint to, uint2 key, Payloads le
         put(columns.right_2, RIGHT_WORDS_2, start, to, right.of[1]);
     }
 }
-
 #endif
 
 INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
@@ -704,7 +702,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -1026,7 +1023,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 INLINE void walk_unit(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,

@@ -208,9 +208,7 @@ INLINE void count_others(const Arguments* args, __local Shared* shared, Globals*
         }
         if (stop > 0u) {
             uint key = globals->unit_keys[row];
-            uint cursor_2 = cursor;
-            cursor = cursor_2;
-            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor_2)));
+            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor)));
             atomic_add(&shared->sh_others[first / 2u], 1u << (16u * (first % 2u)));
         }
     }
@@ -219,10 +217,8 @@ INLINE void count_others(const Arguments* args, __local Shared* shared, Globals*
 
 INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint key, uint* cursor) {
     uint matches = 0u;
-    uint cursor_2 = *cursor;
-    *cursor = cursor_2;
     uint next;
-    for (uint stop = first_stop(args, shared, key, cursor_2); stop > 0u; stop = next) {
+    for (uint stop = first_stop(args, shared, key, *cursor); stop > 0u; stop = next) {
         if (matches_at(shared, globals, key, stop, &next)) {
             ++matches;
             if (BY_KEY) {
@@ -235,7 +231,6 @@ INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* g
     }
     return matches;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -342,9 +337,7 @@ INLINE void count_others(const Arguments* args, __local Shared* shared, Globals*
         }
         if (stop > 0u) {
             uint2 key = globals->unit_keys[row];
-            uint cursor_2 = cursor;
-            cursor = cursor_2;
-            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor_2)));
+            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor)));
             atomic_add(&shared->sh_others[first / 2u], 1u << (16u * (first % 2u)));
         }
     }
@@ -353,10 +346,8 @@ INLINE void count_others(const Arguments* args, __local Shared* shared, Globals*
 
 INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
     uint matches = 0u;
-    uint cursor_2 = *cursor;
-    *cursor = cursor_2;
     uint next;
-    for (uint stop = first_stop(args, shared, key, cursor_2); stop > 0u; stop = next) {
+    for (uint stop = first_stop(args, shared, key, *cursor); stop > 0u; stop = next) {
         if (matches_at(shared, globals, key, stop, &next)) {
             ++matches;
             if (BY_KEY) {
@@ -369,7 +360,6 @@ INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* g
     }
     return matches;
 }
-
 #endif
 
 INLINE void looked_up(Globals* globals, uint k, uint matches) {
@@ -417,7 +407,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -453,7 +442,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_count(args, shared, globals, unit);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

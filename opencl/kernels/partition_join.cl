@@ -136,7 +136,6 @@ typedef struct {
     uint sh_head[HEADS];
     uint sh_node[TABLE];
 } Shared;
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 0 && MARKED == 0
@@ -144,7 +143,6 @@ typedef struct {
     uint turn;
     __global uint* unit_keys;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
@@ -185,7 +183,6 @@ INLINE void put_key(const Arguments* args, uint2 column, uint first, uint row, u
         }
     }
 }
-
 #endif
 
 #if PAGED == 0
@@ -196,7 +193,6 @@ INLINE void count_rows(const Arguments* args, uint n) {
         atomic_add(&cursor[2], 1u);
     }
 }
-
 #endif
 
 #if MARKED == 1
@@ -208,7 +204,6 @@ typedef struct {
     uint sh_head[HEADS];
     uint sh_node[TABLE];
 } Shared;
-
 #endif
 
 #if KEY_BITS == 32 && MARKED == 1
@@ -220,7 +215,6 @@ typedef struct {
     uint2 right_marks;
     __global uint* unit_keys;
 } Globals;
-
 #endif
 
 #if PAGED == 1
@@ -239,7 +233,6 @@ INLINE void count_rows(const Arguments* args, uint n) {
         atomic_add(&cursor[2], 1u);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 1
@@ -249,7 +242,6 @@ typedef struct {
     uint page_end;
     __global uint* unit_keys;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
@@ -295,7 +287,6 @@ INLINE uint first_match(const Arguments* args, __local Shared* shared, Globals* 
 INLINE uint next_match(__local Shared* shared, Globals* globals, uint key, uint at) {
     return match_of(shared, globals, key, tag_of(bits_of(key)), shared->sh_node[at - 1u] & 0xffffu);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0 && MARKED == 0
@@ -303,7 +294,6 @@ typedef struct {
     uint turn;
     __global uint2* unit_keys;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 64
@@ -348,7 +338,6 @@ INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
         column64_from(column, first)[row] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && MARKED == 1
@@ -360,7 +349,6 @@ typedef struct {
     uint2 right_marks;
     __global uint2* unit_keys;
 } Globals;
-
 #endif
 
 #if PAGED == 0
@@ -393,7 +381,6 @@ INLINE void place(const Arguments* args, __local Shared* shared, Globals* global
     }
     shared->sh_start[globals->turn] = args->first_row + start;
 }
-
 #endif
 
 #if MARKED == 1
@@ -452,7 +439,6 @@ INLINE void put_left_marks(__local Shared* shared, Globals* globals, uint left_f
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -462,7 +448,6 @@ typedef struct {
     uint page_end;
     __global uint2* unit_keys;
 } Globals;
-
 #endif
 
 INLINE uint sum_before(__local Shared* shared, Globals* globals, uint own, uint* all_) {
@@ -598,7 +583,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 32 && MARKED == 1
@@ -735,7 +719,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     put_left_marks(shared, globals, left_first, left_count);
 }
-
 #endif
 
 #if PAGED == 1
@@ -769,7 +752,6 @@ INLINE void leave_page(const Arguments* args, Globals* globals) {
         atomic_and(&((__global volatile uint*)as_ulong(args->places))[64u + row / 32u], ~(1u << (row % 32u)));
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 1
@@ -893,7 +875,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     leave_page(args, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -939,7 +920,6 @@ INLINE uint first_match(const Arguments* args, __local Shared* shared, Globals* 
 INLINE uint next_match(__local Shared* shared, Globals* globals, uint2 key, uint at) {
     return match_of(shared, globals, key, tag_of(bits_of(key)), shared->sh_node[at - 1u] & 0xffffu);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0 && MARKED == 0
@@ -1059,7 +1039,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 64 && MARKED == 1
@@ -1196,7 +1175,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     put_left_marks(shared, globals, left_first, left_count);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -1320,7 +1298,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     leave_page(args, globals);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

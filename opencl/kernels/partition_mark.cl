@@ -144,7 +144,6 @@ INLINE uint match_from(__local Shared* shared, Globals* globals, uint key, uint 
     }
     return stop;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -239,7 +238,6 @@ INLINE uint match_from(__local Shared* shared, Globals* globals, uint2 key, uint
     }
     return stop;
 }
-
 #endif
 
 INLINE void clear_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
@@ -313,9 +311,7 @@ INLINE void put_left_marks(const Arguments* args, __local Shared* shared, Global
 
 #if KEY_BITS == 32
 INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint key, uint* cursor) {
-    uint cursor_2 = *cursor;
-    *cursor = cursor_2;
-    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, cursor_2));
+    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, *cursor));
     if (stop == 0u) return 0u;
     if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
         for (uint other = match_from(shared, globals, key, stop_after(shared, stop)); other > 0u;
@@ -358,14 +354,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
 #if KEY_BITS == 64
 INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
-    uint cursor_2 = *cursor;
-    *cursor = cursor_2;
-    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, cursor_2));
+    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, *cursor));
     if (stop == 0u) return 0u;
     if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
         for (uint other = match_from(shared, globals, key, stop_after(shared, stop)); other > 0u;
@@ -408,7 +401,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
     put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

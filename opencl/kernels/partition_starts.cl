@@ -76,7 +76,6 @@ INLINE void kernel_main(const Arguments* args) {
         column32_from(args->starts, begin + i)[0] = low;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -107,7 +106,6 @@ INLINE void kernel_main(const Arguments* args) {
         column32_from(args->starts, begin + i)[0] = low;
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -182,7 +182,6 @@ INLINE void count_rows(const Arguments* args, uint n) {
         atomic_add(&cursor[2], 1u);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 0
@@ -190,7 +189,6 @@ typedef struct {
     uint turn;
     __global uint* unit_keys;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
@@ -244,7 +242,6 @@ INLINE void put_row(const Arguments* args, Columns columns, uint start, uint to,
         put(columns.right_2, RIGHT_WORDS_2, start, to, right.of[1]);
     }
 }
-
 #endif
 
 #if PAGED == 1
@@ -263,14 +260,12 @@ INLINE void count_rows(const Arguments* args, uint n) {
         atomic_add(&cursor[2], 1u);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
 INLINE uint first_stop(const Arguments* args, __local Shared* shared, uint key, uint cursor) {
     return shared->sh_head[chain_of(args, bits_of(key))];
 }
-
 #endif
 
 INLINE uint sum_before(__local Shared* shared, uint own, uint* all_) {
@@ -297,7 +292,6 @@ typedef struct {
     uint page_end;
     __global uint* unit_keys;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
@@ -331,7 +325,6 @@ INLINE bool matches_at(__local Shared* shared, Globals* globals, uint key, uint 
     *next = entry & 0xffffu;
     return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || globals->unit_keys[stop - 1u] == key);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0
@@ -339,7 +332,6 @@ typedef struct {
     uint turn;
     __global uint2* unit_keys;
 } Globals;
-
 #endif
 
 #if PAGED == 0
@@ -372,7 +364,6 @@ INLINE void place(const Arguments* args, __local Shared* shared, Globals* global
     }
     shared->sh_start[globals->turn] = args->first_row + start;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 0
@@ -389,9 +380,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 0u < count) {
         key[0] = right[run + 0u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[0], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[0], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[0], stop, &next)) {
                 if (rows == 0u) {
                     match[0] = stop;
@@ -411,9 +400,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 1u < count) {
         key[1] = right[run + 1u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[1], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[1], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[1], stop, &next)) {
                 if (rows == 0u) {
                     match[1] = stop;
@@ -433,9 +420,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 2u < count) {
         key[2] = right[run + 2u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[2], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[2], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[2], stop, &next)) {
                 if (rows == 0u) {
                     match[2] = stop;
@@ -455,9 +440,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 3u < count) {
         key[3] = right[run + 3u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[3], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[3], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[3], stop, &next)) {
                 if (rows == 0u) {
                     match[3] = stop;
@@ -477,9 +460,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 4u < count) {
         key[4] = right[run + 4u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[4], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[4], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[4], stop, &next)) {
                 if (rows == 0u) {
                     match[4] = stop;
@@ -499,9 +480,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 5u < count) {
         key[5] = right[run + 5u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[5], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[5], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[5], stop, &next)) {
                 if (rows == 0u) {
                     match[5] = stop;
@@ -521,9 +500,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 6u < count) {
         key[6] = right[run + 6u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[6], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[6], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[6], stop, &next)) {
                 if (rows == 0u) {
                     match[6] = stop;
@@ -543,9 +520,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 7u < count) {
         key[7] = right[run + 7u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[7], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[7], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[7], stop, &next)) {
                 if (rows == 0u) {
                     match[7] = stop;
@@ -728,7 +703,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -789,7 +763,6 @@ INLINE void put_row(Columns columns, uint start, uint to, uint2 key, Payloads le
         put(columns.right_2, RIGHT_WORDS_2, start, to, right.of[1]);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -799,7 +772,6 @@ typedef struct {
     uint page_end;
     __global uint2* unit_keys;
 } Globals;
-
 #endif
 
 #if PAGED == 1
@@ -833,7 +805,6 @@ INLINE void leave_page(const Arguments* args, Globals* globals) {
         atomic_and(&((__global volatile uint*)as_ulong(args->places))[64u + row / 32u], ~(1u << (row % 32u)));
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 1
@@ -850,9 +821,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 0u < count) {
         key[0] = right[run + 0u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[0], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[0], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[0], stop, &next)) {
                 if (rows == 0u) {
                     match[0] = stop;
@@ -872,9 +841,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 1u < count) {
         key[1] = right[run + 1u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[1], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[1], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[1], stop, &next)) {
                 if (rows == 0u) {
                     match[1] = stop;
@@ -894,9 +861,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 2u < count) {
         key[2] = right[run + 2u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[2], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[2], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[2], stop, &next)) {
                 if (rows == 0u) {
                     match[2] = stop;
@@ -916,9 +881,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 3u < count) {
         key[3] = right[run + 3u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[3], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[3], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[3], stop, &next)) {
                 if (rows == 0u) {
                     match[3] = stop;
@@ -938,9 +901,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 4u < count) {
         key[4] = right[run + 4u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[4], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[4], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[4], stop, &next)) {
                 if (rows == 0u) {
                     match[4] = stop;
@@ -960,9 +921,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 5u < count) {
         key[5] = right[run + 5u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[5], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[5], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[5], stop, &next)) {
                 if (rows == 0u) {
                     match[5] = stop;
@@ -982,9 +941,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 6u < count) {
         key[6] = right[run + 6u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[6], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[6], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[6], stop, &next)) {
                 if (rows == 0u) {
                     match[6] = stop;
@@ -1004,9 +961,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 7u < count) {
         key[7] = right[run + 7u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[7], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[7], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[7], stop, &next)) {
                 if (rows == 0u) {
                     match[7] = stop;
@@ -1187,7 +1142,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -1221,7 +1175,6 @@ INLINE bool matches_at(__local Shared* shared, Globals* globals, uint2 key, uint
     *next = entry & 0xffffu;
     return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || all(globals->unit_keys[stop - 1u] == key));
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0
@@ -1238,9 +1191,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 0u < count) {
         key[0] = right[run + 0u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[0], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[0], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[0], stop, &next)) {
                 if (rows == 0u) {
                     match[0] = stop;
@@ -1260,9 +1211,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 1u < count) {
         key[1] = right[run + 1u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[1], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[1], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[1], stop, &next)) {
                 if (rows == 0u) {
                     match[1] = stop;
@@ -1282,9 +1231,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 2u < count) {
         key[2] = right[run + 2u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[2], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[2], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[2], stop, &next)) {
                 if (rows == 0u) {
                     match[2] = stop;
@@ -1304,9 +1251,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 3u < count) {
         key[3] = right[run + 3u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[3], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[3], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[3], stop, &next)) {
                 if (rows == 0u) {
                     match[3] = stop;
@@ -1326,9 +1271,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 4u < count) {
         key[4] = right[run + 4u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[4], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[4], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[4], stop, &next)) {
                 if (rows == 0u) {
                     match[4] = stop;
@@ -1348,9 +1291,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 5u < count) {
         key[5] = right[run + 5u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[5], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[5], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[5], stop, &next)) {
                 if (rows == 0u) {
                     match[5] = stop;
@@ -1370,9 +1311,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 6u < count) {
         key[6] = right[run + 6u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[6], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[6], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[6], stop, &next)) {
                 if (rows == 0u) {
                     match[6] = stop;
@@ -1392,9 +1331,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 7u < count) {
         key[7] = right[run + 7u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[7], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[7], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[7], stop, &next)) {
                 if (rows == 0u) {
                     match[7] = stop;
@@ -1577,7 +1514,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -1594,9 +1530,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 0u < count) {
         key[0] = right[run + 0u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[0], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[0], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[0], stop, &next)) {
                 if (rows == 0u) {
                     match[0] = stop;
@@ -1616,9 +1550,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 1u < count) {
         key[1] = right[run + 1u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[1], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[1], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[1], stop, &next)) {
                 if (rows == 0u) {
                     match[1] = stop;
@@ -1638,9 +1570,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 2u < count) {
         key[2] = right[run + 2u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[2], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[2], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[2], stop, &next)) {
                 if (rows == 0u) {
                     match[2] = stop;
@@ -1660,9 +1590,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 3u < count) {
         key[3] = right[run + 3u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[3], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[3], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[3], stop, &next)) {
                 if (rows == 0u) {
                     match[3] = stop;
@@ -1682,9 +1610,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 4u < count) {
         key[4] = right[run + 4u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[4], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[4], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[4], stop, &next)) {
                 if (rows == 0u) {
                     match[4] = stop;
@@ -1704,9 +1630,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 5u < count) {
         key[5] = right[run + 5u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[5], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[5], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[5], stop, &next)) {
                 if (rows == 0u) {
                     match[5] = stop;
@@ -1726,9 +1650,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 6u < count) {
         key[6] = right[run + 6u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[6], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[6], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[6], stop, &next)) {
                 if (rows == 0u) {
                     match[6] = stop;
@@ -1748,9 +1670,7 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     if (run + 7u < count) {
         key[7] = right[run + 7u];
         uint rows = 0u;
-        uint cursor_2 = cursor;
-        cursor = cursor_2;
-        for (uint stop = first_stop(args, shared, key[7], cursor_2); stop > 0u; stop = next) {
+        for (uint stop = first_stop(args, shared, key[7], cursor); stop > 0u; stop = next) {
             if (matches_at(shared, globals, key[7], stop, &next)) {
                 if (rows == 0u) {
                     match[7] = stop;
@@ -1931,7 +1851,6 @@ INLINE void walk_batch(const Arguments* args, __local Shared* shared, Globals* g
     }
     *done += all_;
 }
-
 #endif
 
 INLINE void walk_unit(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
@@ -1955,7 +1874,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     barrier(CLK_LOCAL_MEM_FENCE);
     walk_unit(args, shared, globals, unit, rows.x, rows.z, rows.w - rows.z);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 1
@@ -1971,7 +1889,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     walk_unit(args, shared, globals, unit, rows.x, rows.z, rows.w - rows.z);
     leave_page(args, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0
@@ -1984,7 +1901,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     barrier(CLK_LOCAL_MEM_FENCE);
     walk_unit(args, shared, globals, unit, rows.x, rows.z, rows.w - rows.z);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -2000,7 +1916,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     walk_unit(args, shared, globals, unit, rows.x, rows.z, rows.w - rows.z);
     leave_page(args, globals);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

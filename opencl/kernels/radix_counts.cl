@@ -175,7 +175,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->offsets, i)[0] = before;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -288,7 +287,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->offsets, i)[0] = before;
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -68,7 +68,6 @@ INLINE void report(uint2 high, uint differing) {
 typedef struct {
     uint sh_count[1024];
 } Shared;
-
 #endif
 
 #if KEY_BITS == 32
@@ -86,7 +85,6 @@ INLINE uint digit_of(uint key, Digit digit) {
 INLINE uint digit_at(uint key, uint own_seed, Digit place) {
     return digit_of(MIXED == 0u ? key : mix_of(key, own_seed), place);
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
@@ -132,14 +130,12 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, digit * args->tiles + tile)[0] = sum;
     }
 }
-
 #endif
 
 #if SERIAL == 1
 typedef struct {
     uint sh_count[DIGITS * WORKGROUP];
 } Shared;
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -167,7 +163,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, digit * args->tiles + tile)[0] = shared->sh_count[digit * WORKGROUP + LOCAL_ID_X];
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -196,7 +191,6 @@ INLINE uint digit_of(uint2 key, Digit digit) {
 INLINE uint digit_at(uint2 key, uint own_seed, Digit place) {
     return digit_of(MIXED == 0u ? key : mix_of_uint2_uint(key, own_seed), place);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
@@ -242,7 +236,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, digit * args->tiles + tile)[0] = sum;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -270,7 +263,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->counts, digit * args->tiles + tile)[0] = shared->sh_count[digit * WORKGROUP + LOCAL_ID_X];
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -71,7 +71,6 @@
 
 #if KEY_BITS == 32 && PAYLOAD_BITS <= 32 && SERIAL == 0
 #define COLUMN_WORDS (WORKGROUP * ITEMS)
-
 #endif
 
 typedef struct {
@@ -146,7 +145,6 @@ INLINE uint mix_of(uint key, uint seed) {
 INLINE uint digit_of(uint key, Digit digit) {
     return (key >> digit.shift) & digit.mask;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
@@ -157,7 +155,6 @@ INLINE uint as_moved_uint_uint(uint key, uint own_seed) {
 INLINE uint as_moved_uint(const Arguments* args, uint key) {
     return as_moved_uint_uint(key, args->seed);
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -172,21 +169,18 @@ INLINE uint add(uint a, uint b) {
 #define SUBGROUPS_2 ((WORKGROUP + SUBGROUP - 1u) / SUBGROUP)
 
 #define OWN_DIGITS ((256u + WORKGROUP - 1u) / WORKGROUP)
-
 #endif
 
 #if LOOKBACK == 1
 INLINE __global volatile uint* word_of(const Arguments* args, uint tile, uint digit) {
     return (__global volatile uint*)as_ulong(element_address(args->chain, (tile + AHEAD) * 256u + digit, 2u));
 }
-
 #endif
 
 #if LOOKBACK == 1 || PAYLOAD_BITS >= 32
 INLINE bool absent(uint2 address) {
     return all(address == (uint2)(0u));
 }
-
 #endif
 
 #if SHARED == 1
@@ -204,7 +198,6 @@ INLINE uint2 add_counts(uint2 a, uint2 b) {
 INLINE uint counted(uint2 counts, uint counter) {
     return ((counter < 2u ? counts.x : counts.y) >> (16u * (counter & 1u))) & 0xffffu;
 }
-
 #endif
 
 #if SERIAL == 1
@@ -213,14 +206,12 @@ typedef struct {
 } Shared;
 
 #define TURNS ((WORKGROUP + SUBGROUP - 1u) / SUBGROUP)
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
 INLINE uint as_moved(uint key, uint own_seed) {
     return MIXED == 0u ? key : mix_of(key, own_seed);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -284,14 +275,12 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if PAYLOAD_BITS == 32
 INLINE uint widen(uint a, uint like) {
     return a;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -374,14 +363,12 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if (PAYLOAD_BITS == 64 && SERIAL == 0) || (KEY_BITS == 64 && SERIAL == 0)
 #define TILE_ROWS (WORKGROUP * ITEMS)
 
 #define COLUMN_WORDS (2u * TILE_ROWS)
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -392,7 +379,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #define TURNS ((SUBGROUPS_2 + MOST_COUNTER_ROWS - 1u) / MOST_COUNTER_ROWS)
 
 #define COUNTER_ROWS ((SUBGROUPS_2 + TURNS - 1u) / TURNS)
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -404,7 +390,6 @@ typedef struct {
     uint sh_rows;
     uint sh_to[256];
 } Shared;
-
 #endif
 
 #if LOOKBACK == 1
@@ -428,7 +413,6 @@ INLINE void settle(const Arguments* args, __local Shared* shared, uint tile, boo
         column32_from(args->next_offsets, digit)[0] = base + before + total;
     }
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -447,7 +431,6 @@ INLINE uint workgroup_sum(__local Shared* shared, uint own, uint* all_) {
     }
     return before;
 }
-
 #endif
 
 #if SHARED == 1
@@ -483,7 +466,6 @@ INLINE uint2 workgroup_scan(__local Shared* shared, uint2 own, uint2* all_) {
     if (LOCAL_ID_X == 0u) return (uint2)(0u);
     return scanned(shared, side + LOCAL_ID_X - 1u);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS <= 32 && SERIAL == 0
@@ -494,7 +476,6 @@ INLINE void put(__local Shared* shared, uint place, uint value) {
 INLINE void get(__local Shared* shared, uint place, uint* value) {
     *value = shared->sh_data[place];
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -650,7 +631,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && LOOKBACK == 1
@@ -889,7 +869,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SHARED == 1
@@ -971,7 +950,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -1250,7 +1228,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && LOOKBACK == 1
@@ -1612,7 +1589,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SHARED == 1
@@ -1745,21 +1721,18 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if PAYLOAD_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if PAYLOAD_BITS == 64 || KEY_BITS == 64
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if (KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0) || (KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0)
@@ -1779,7 +1752,6 @@ INLINE void put_uint_uint2(__local Shared* shared, uint place, uint2 value) {
 INLINE void get_uint_uint2(__local Shared* shared, uint place, uint2* value) {
     *value = (uint2)(shared->sh_data[place], shared->sh_data[TILE_ROWS + place]);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -2065,7 +2037,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && LOOKBACK == 1
@@ -2434,7 +2405,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SHARED == 1
@@ -2567,7 +2537,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -2650,7 +2619,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -2671,7 +2639,6 @@ INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
 INLINE uint digit_of(uint2 key, Digit digit) {
     return ((digit.shift < 32u ? key.x : key.y) >> (digit.shift & 31u)) & digit.mask;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
@@ -2682,7 +2649,6 @@ INLINE uint2 as_moved_uint2_uint(uint2 key, uint own_seed) {
 INLINE uint2 as_moved_uint2(const Arguments* args, uint2 key) {
     return as_moved_uint2_uint(key, args->seed);
 }
-
 #endif
 
 #if KEY_BITS == 64 && (PAYLOAD_BITS == 0 || PAYLOAD_BITS == 64) && SERIAL == 0
@@ -2694,7 +2660,6 @@ INLINE void put(__local Shared* shared, uint place, uint2 value) {
 INLINE void get(__local Shared* shared, uint place, uint2* value) {
     *value = (uint2)(shared->sh_data[place], shared->sh_data[TILE_ROWS + place]);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -2850,7 +2815,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && LOOKBACK == 1
@@ -3089,7 +3053,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SHARED == 1
@@ -3171,14 +3134,12 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
 INLINE uint2 as_moved(uint2 key, uint own_seed) {
     return MIXED == 0u ? key : mix_of_uint2_uint(key, own_seed);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 1
@@ -3242,7 +3203,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -3522,7 +3482,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && LOOKBACK == 1
@@ -3885,7 +3844,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SHARED == 1
@@ -4018,7 +3976,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 1
@@ -4101,7 +4058,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -4386,7 +4342,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && LOOKBACK == 1
@@ -4754,7 +4709,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SHARED == 1
@@ -4887,7 +4841,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 1
@@ -4970,7 +4923,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         }
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -118,7 +118,6 @@ INLINE uint right_base(Globals* globals, uint l, uint2 offset) {
 #define TILE_ROWS (WORKGROUP * ITEMS)
 
 #define MOST_ROWS (8u * TILE_ROWS)
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -128,7 +127,6 @@ typedef struct {
     uint sh_row[TILE_ROWS];
     uint sh_subgroup_row[(WORKGROUP + 3u) / 4u];
 } Shared;
-
 #endif
 
 #if SHARED == 1
@@ -163,7 +161,6 @@ INLINE uint workgroup_scan(__local Shared* shared, uint own, uint* all_) {
     if (LOCAL_ID_X == 0u) return 0u;
     return scanned(shared, side + LOCAL_ID_X - 1u);
 }
-
 #endif
 
 #if SERIAL == 0
@@ -195,7 +192,6 @@ INLINE uint2 workgroup_search(__local Shared* shared, Globals* globals, uint row
     barrier(CLK_LOCAL_MEM_FENCE);
     return (uint2)(shared->sh_low[0], shared->sh_low[1]);
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -302,7 +298,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if SHARED == 1
@@ -402,7 +397,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -436,7 +430,6 @@ void range_expand(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if SERIAL == 1
@@ -470,9 +463,8 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     for (uint j = 0u; j < count; ++j) {
         if (!less(globals->match[0], next)) {
             uint2 offset = next;
-            uint value = l + 1u;
             ++l;
-            next = offset_of(globals, value + 1u);
+            next = offset_of(globals, l + 1u);
             if (!less(globals->match[0], next)) {
                 l = gallop(globals, 0u, l + 1u, end) - 1u;
                 offset = offset_of(globals, l);
@@ -515,5 +507,4 @@ void range_expand(
     Globals* globals = &variables;
     kernel_main(args, globals);
 }
-
 #endif

@@ -27,7 +27,6 @@
 #define BATCH_ROWS (WORKGROUP * BATCH)
 
 #define STAGE_ROWS (WORKGROUP * STAGE)
-
 #endif
 
 typedef struct {
@@ -90,7 +89,6 @@ typedef struct {
     uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
@@ -100,21 +98,18 @@ typedef struct {
     uint high_key;
     uint diagonal;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
 INLINE bool takes_left(uint which, uint left_key, uint right_key) {
     return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -130,7 +125,6 @@ INLINE uint2 from_limbs(uint3 limb) {
 INLINE uint2 subgroup_sum(uint2 a) {
     return from_limbs(subgroup_add_uint3(limbs(a)));
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
@@ -143,7 +137,6 @@ typedef struct {
     uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
 #endif
 
 #if SHARED == 1
@@ -156,7 +149,6 @@ INLINE uint_pair add_carry(uint a, uint b) {
     uint sum = a + b;
     return (uint_pair){sum, sum < a ? 1u : 0u};
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -165,7 +157,6 @@ typedef struct {
     uint low_key;
     uint high_key;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 32
@@ -173,7 +164,6 @@ INLINE bool before_in_column(Globals* globals, uint which, uint row) {
     uint key = column32_from(globals->right, row)[0];
     return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -186,7 +176,6 @@ typedef struct {
     uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
@@ -196,21 +185,18 @@ typedef struct {
     uint2 high_key;
     uint diagonal;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 64
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
 INLINE bool takes_left(uint which, uint2 left_key, uint2 right_key) {
     return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
@@ -223,7 +209,6 @@ typedef struct {
     uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -232,7 +217,6 @@ typedef struct {
     uint2 low_key;
     uint2 high_key;
 } Globals;
-
 #endif
 
 #if KEY_BITS == 64
@@ -240,7 +224,6 @@ INLINE bool before_in_column(Globals* globals, uint which, uint row) {
     uint2 key = column64_from(globals->right, row)[0];
     return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
-
 #endif
 
 #if SERIAL == 0
@@ -318,7 +301,6 @@ INLINE uint gallop(__local Shared* shared, Globals* globals, uint which, uint lo
     }
     return search(shared, globals, which, low, low + min(step - 1u, high - low));
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
@@ -337,7 +319,6 @@ INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own, uint2* all_) {
     }
     return before;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -453,7 +434,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SHARED == 1
@@ -470,7 +450,6 @@ INLINE uint2 workgroup_total(__local Shared* shared, uint2 own) {
     barrier(CLK_LOCAL_MEM_FENCE);
     return (uint2)(shared->sh_total[0], shared->sh_total[1]);
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
@@ -585,7 +564,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 1
@@ -612,7 +590,6 @@ INLINE uint gallop(Globals* globals, uint which, uint low, uint high) {
     }
     return search(globals, which, low, low + min(step - 1u, high - low));
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -652,7 +629,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
         column64_from(args->tile_totals, tile)[0] = total;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -768,7 +744,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
@@ -883,7 +858,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -914,7 +888,6 @@ void range_search(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -954,7 +927,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
         column64_from(args->tile_totals, tile)[0] = total;
     }
 }
-
 #endif
 
 #if SERIAL == 1
@@ -983,5 +955,4 @@ void range_search(
     Globals* globals = &variables;
     kernel_main(args, globals);
 }
-
 #endif

@@ -47,14 +47,12 @@ INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
 typedef struct {
     uint sh_partial[WORKGROUP];
 } Shared;
-
 #endif
 
 #if SUM_BITS == 32 || IN_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -79,7 +77,6 @@ INLINE uint combine(uint a, uint b) {
     if (OP == 2u) return less(a, b) ? b : a;
     return OP == 3u ? a & b : OP == 4u ? a | b : add(a, b);
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0) || (IN_BITS == 32 && SERIAL == 0)
@@ -95,7 +92,6 @@ INLINE Values load_values(uint2 address, uint load) {
     uint4 words = ((__global uint4*)as_ulong(address))[load];
     return (Values){(uint_array){{words.x, words.y, words.z, words.w}}};
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -148,7 +144,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column32_from(args->tile_results, tile)[0] = result;
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 1
@@ -165,14 +160,12 @@ INLINE void kernel_main(const Arguments* args) {
     }
     column32_from(args->tile_results, tile)[0] = result;
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0
 typedef struct {
     uint2 sh_partial[WORKGROUP];
 } Shared;
-
 #endif
 
 #if SUM_BITS == 64
@@ -197,14 +190,12 @@ INLINE uint2 combine(uint2 a, uint2 b) {
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0
@@ -222,7 +213,6 @@ INLINE uint2 workgroup_reduce(__local Shared* shared, uint2 own) {
     }
     return own;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -260,7 +250,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column64_from(args->tile_results, tile)[0] = result;
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 1
@@ -277,7 +266,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     column64_from(args->tile_results, tile)[0] = result;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -293,14 +281,12 @@ INLINE Values load_values(uint2 address, uint load) {
     uint4 words = ((__global uint4*)as_ulong(address))[load];
     return (Values){(uint2_array){{words.xy, words.zw}}};
 }
-
 #endif
 
 #if IN_BITS == 64
 INLINE uint2 widen(uint2 a, uint2 like) {
     return a;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -338,7 +324,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         column64_from(args->tile_results, tile)[0] = result;
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -360,7 +345,6 @@ void reduce(
     __local Shared* shared = &memory;
     kernel_main(args, shared);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 1
@@ -377,7 +361,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     column64_from(args->tile_results, tile)[0] = result;
 }
-
 #endif
 
 #if SERIAL == 1
@@ -397,5 +380,4 @@ void reduce(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

@@ -61,7 +61,6 @@ INLINE Values load_rows(uint2 from, uint row, uint count) {
     }
     return rows;
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -181,7 +180,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at.v[2];
     }
 }
-
 #endif
 
 typedef struct {
@@ -222,7 +220,6 @@ INLINE uint first_of(uint4 ballot, uint otherwise) {
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -269,7 +266,6 @@ INLINE uint sum_of_tile(const Arguments* args, __local Shared* shared, uint tile
     workgroup_sum(shared, subgroup_sum(sum), &all_);
     return all_;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
@@ -313,7 +309,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at[2];
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 || IN_BITS == 32
@@ -343,7 +338,6 @@ INLINE void store_rows(Globals* globals, uint2 to, uint row, uint count, Sums su
         store_sums(to, row, sums);
     }
 }
-
 #endif
 
 #if SUM_BITS == 64
@@ -439,7 +433,6 @@ INLINE void look_back(const Arguments* args, uint* next, uint2* prefix) {
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
@@ -551,7 +544,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_tile(globals, as_uint2((ulong)column64_from(args->sums, begin)), count, add(prefix, before));
 }
-
 #endif
 
 #if IN_BITS == 64
@@ -691,14 +683,12 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
     __global uint2* column = (__global uint2*)as_ulong(to);
     column[globals->rest_row] = globals->rest.at.v[0];
 }
-
 #endif
 
 #if SUM_BITS == 32 || IN_BITS == 64
 INLINE void store_all_sums(uint2 to, uint row, Sums sums) {
     store_sums(to, row, sums);
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -759,7 +749,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_tile(globals, as_uint2((ulong)column32_from(args->sums, begin)), count, add(prefix, before));
 }
-
 #endif
 
 #if IN_BITS == 64
@@ -820,7 +809,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_tile(globals, as_uint2((ulong)column64_from(args->sums, begin)), count, add(prefix, before));
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

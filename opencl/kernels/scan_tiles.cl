@@ -60,7 +60,6 @@ INLINE Values load_rows(uint2 from, uint row, uint count) {
     }
     return rows;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -71,7 +70,6 @@ typedef struct {
 INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 4u] = (uint4)(sums.at.v[0], sums.at.v[1], sums.at.v[2], sums.at.v[3]);
 }
-
 #endif
 
 typedef struct {
@@ -127,14 +125,12 @@ INLINE uint subgroup_sum_before(uint a) {
 INLINE uint subgroup_sum(uint a) {
     return subgroup_add(a);
 }
-
 #endif
 
 #if SUM_BITS == 32 || IN_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -155,7 +151,6 @@ INLINE void write_total(const Arguments* args, uint tile, uint sum) {
         column32_from(args->sums, args->rows)[0] = sum;
     }
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0 && SHARED == 0) || (IN_BITS == 32 && SERIAL == 0 && SHARED == 0)
@@ -167,7 +162,6 @@ INLINE uint row_of(uint round) {
     uint invocations = min(subgroup_size(), WORKGROUP);
     return ((subgroup_id() * ROUNDS + round) * invocations + subgroup_local_id()) * 4u;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -176,7 +170,6 @@ INLINE uint sum_of(Values rows) {
     sum = add(sum, add(widen(rows.at.v[2], sum), widen(rows.at.v[3], sum)));
     return sum;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -218,7 +211,6 @@ INLINE Sums sums_of(Globals* globals, uint r, uint before) {
     sums.at.v[3] = add(sums.at.v[2], widen(globals->value[r].at.v[2], before));
     return sums;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SHARED == 1
@@ -282,14 +274,12 @@ INLINE uint scan_portion(__local Shared* shared, uint before, uint_array* held) 
     barrier(CLK_LOCAL_MEM_FENCE);
     return add(before, all_);
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SHARED == 1) || (IN_BITS == 32 && SHARED == 1)
 INLINE uint row_of(uint round) {
     return (round * WORKGROUP + LOCAL_ID_X) * 4u;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 1
@@ -309,7 +299,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_total(args, tile, sum);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -321,7 +310,6 @@ INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 2u] = (uint4)(sums.at[0].x, sums.at[0].y, sums.at[1].x, sums.at[1].y);
     ((__global uint4*)as_ulong(to))[row / 2u + 1u] = (uint4)(sums.at[2].x, sums.at[2].y, sums.at[3].x, sums.at[3].y);
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -332,7 +320,6 @@ typedef struct {
 INLINE uint3 limbs(uint2 a) {
     return (uint3)(a.x & 0x3fffffu, (a.x >> 22u) | ((a.y & 0xfffu) << 10u), a.y >> 12u);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -351,7 +338,6 @@ INLINE void store_all_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[odd ? row / 2u - 1u : row / 2u] = odd ? other : low;
     ((__global uint4*)as_ulong(to))[odd ? row / 2u + 1u : row / 2u + 2u] = odd ? high : other;
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0 && SHARED == 0) || (IN_BITS == 32 && SERIAL == 0 && SHARED == 0)
@@ -372,7 +358,6 @@ INLINE void load_tile(Globals* globals, uint2 from, uint count) {
         }
     }
 }
-
 #endif
 
 #if SUM_BITS == 64
@@ -393,14 +378,12 @@ INLINE void write_total(const Arguments* args, uint tile, uint2 sum) {
         column64_from(args->sums, args->rows)[0] = sum;
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -409,7 +392,6 @@ INLINE uint2 sum_of(Values rows) {
     sum = add(sum, add(widen(rows.at.v[2], sum), widen(rows.at.v[3], sum)));
     return sum;
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -441,7 +423,6 @@ INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own, uint2* all_) {
     }
     return before;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -467,7 +448,6 @@ INLINE Sums sums_of(Globals* globals, uint r, uint2 before) {
     sums.at[3] = add(sums.at[2], widen(globals->value[r].at.v[2], before));
     return sums;
 }
-
 #endif
 
 #if SUM_BITS == 64 && SHARED == 1
@@ -531,7 +511,6 @@ INLINE uint2 scan_portion(__local Shared* shared, uint2 before, uint2 held[4]) {
     barrier(CLK_LOCAL_MEM_FENCE);
     return add(before, all_);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 1
@@ -551,7 +530,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_total(args, tile, sum);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -590,14 +568,12 @@ INLINE Values load_rows(uint2 from, uint row, uint count) {
 INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 2u] = (uint4)(sums.at.v[0].x, sums.at.v[0].y, sums.at.v[1].x, sums.at.v[1].y);
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0 && SHARED == 0) || (IN_BITS == 64 && SERIAL == 0 && SHARED == 0)
 INLINE void store_all_sums(uint2 to, uint row, Sums sums) {
     store_sums(to, row, sums);
 }
-
 #endif
 
 #if SHARED == 1
@@ -606,7 +582,6 @@ typedef struct {
     Sums rest;
     Values value[4];
 } Globals;
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0) || (IN_BITS == 32 && SERIAL == 0)
@@ -618,7 +593,6 @@ INLINE void store_rows(Globals* globals, uint2 to, uint row, uint count, Sums su
         store_sums(to, row, sums);
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -633,7 +607,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at.v[2];
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -670,7 +643,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, add(prefix, all_));
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SHARED == 1
@@ -683,7 +655,6 @@ INLINE Sums sums_of(Globals* globals, uint r, uint before) {
     }
     return sums;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -698,7 +669,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at[2];
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -735,7 +705,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, add(prefix, all_));
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SHARED == 1
@@ -748,7 +717,6 @@ INLINE Sums sums_of(Globals* globals, uint r, uint2 before) {
     }
     return sums;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -785,14 +753,12 @@ INLINE void load_tile(Globals* globals, uint2 from, uint count) {
         }
     }
 }
-
 #endif
 
 #if IN_BITS == 64
 INLINE uint2 widen(uint2 a, uint2 like) {
     return a;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -815,7 +781,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
     __global uint2* column = (__global uint2*)as_ulong(to);
     column[globals->rest_row] = globals->rest.at.v[0];
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -873,7 +838,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, add(prefix, all_));
     }
 }
-
 #endif
 
 #if IN_BITS == 64 && SHARED == 1
@@ -890,7 +854,6 @@ INLINE Sums sums_of(Globals* globals, uint r, uint2 before) {
     }
     return sums;
 }
-
 #endif
 
 #if SHARED == 1
@@ -906,7 +869,6 @@ INLINE void store_portion(Globals* globals, uint2 to, uint first, uint count, co
         }
     }
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SHARED == 1) || (IN_BITS == 32 && SHARED == 1)
@@ -923,7 +885,6 @@ INLINE void load_portion(Globals* globals, uint2 from, uint first, uint count) {
         }
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SHARED == 1
@@ -955,7 +916,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, sum);
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SHARED == 1
@@ -987,7 +947,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, sum);
     }
 }
-
 #endif
 
 #if IN_BITS == 64 && SHARED == 1
@@ -1033,7 +992,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_total(args, tile, sum);
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -1060,7 +1018,6 @@ void scan_tiles(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 1
@@ -1080,7 +1037,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_total(args, tile, sum);
 }
-
 #endif
 
 #if SERIAL == 1
@@ -1103,5 +1059,4 @@ void scan_tiles(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

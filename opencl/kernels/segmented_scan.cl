@@ -58,7 +58,6 @@ INLINE Values load_rows(uint2 from, uint row, uint count) {
     }
     return rows;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -69,7 +68,6 @@ typedef struct {
 INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 4u] = (uint4)(sums.at.v[0], sums.at.v[1], sums.at.v[2], sums.at.v[3]);
 }
-
 #endif
 
 typedef struct {
@@ -144,7 +142,6 @@ INLINE uint subgroup_sum(uint a) {
 INLINE uint subtract(uint a, uint b) {
     return a - b;
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0 && SHARED == 0) || (IN_BITS == 32 && SERIAL == 0 && SHARED == 0)
@@ -175,7 +172,6 @@ INLINE uint heads_of(const Arguments* args, uint begin, uint row, uint count) {
     }
     return found;
 }
-
 #endif
 
 #if SUM_BITS == 32
@@ -196,7 +192,6 @@ INLINE void write_tile(const Arguments* args, uint tile, uint sum, bool head) {
     column32_from(args->tile_sums, tile)[0] = sum;
     column32_from(args->tile_heads, tile)[0] = head ? 1u : 0u;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -227,7 +222,6 @@ INLINE uint next_sum(const Arguments* args, uint head, uint value, uint* sum, ui
     *sum = add(*sum, widen(value, *sum));
     return before;
 }
-
 #endif
 
 #if SUM_BITS == 32 && SHARED == 1
@@ -255,7 +249,6 @@ INLINE uint next_sum(uint head, uint zero, uint row, Held* held) {
     *held = combine(*held, (Held){widen(row, 0u), head == 1u});
     return before;
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SHARED == 1) || (IN_BITS == 32 && SHARED == 1)
@@ -280,7 +273,6 @@ INLINE uint heads_of(const Arguments* args, uint begin, uint row, uint count) {
     }
     return found & ((1u << here) - 1u);
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 1
@@ -315,7 +307,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_tile(args, tile, sum, any_head);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -327,7 +318,6 @@ INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 2u] = (uint4)(sums.at[0].x, sums.at[0].y, sums.at[1].x, sums.at[1].y);
     ((__global uint4*)as_ulong(to))[row / 2u + 1u] = (uint4)(sums.at[2].x, sums.at[2].y, sums.at[3].x, sums.at[3].y);
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -344,7 +334,6 @@ INLINE uint3 limbs(uint2 a) {
 INLINE uint2 subtract(uint2 a, uint2 b) {
     return as_uint2(as_ulong(a) - as_ulong(b));
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -357,14 +346,12 @@ typedef struct {
     bool started[8];
     uint2 start[8];
 } Globals;
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if SUM_BITS == 64
@@ -385,7 +372,6 @@ INLINE void write_tile(const Arguments* args, uint tile, uint2 sum, bool head) {
     column64_from(args->tile_sums, tile)[0] = sum;
     column32_from(args->tile_heads, tile)[0] = head ? 1u : 0u;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -416,7 +402,6 @@ INLINE uint2 next_sum(const Arguments* args, uint head, uint value, uint2* sum, 
     *sum = add(*sum, widen(value, *sum));
     return before;
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -432,7 +417,6 @@ INLINE uint2 subgroup_sum_before(uint2 a) {
 INLINE uint2 subgroup_sum(uint2 a) {
     return from_limbs(subgroup_add_uint3(limbs(a)));
 }
-
 #endif
 
 #if SUM_BITS == 64 && SHARED == 1
@@ -454,7 +438,6 @@ INLINE Held combine(Held a, Held b) {
     uint2 both = add(a.sum, b.sum);
     return (Held){b.head ? b.sum : both, a.head || b.head};
 }
-
 #endif
 
 #if SHARED == 1
@@ -515,7 +498,6 @@ INLINE Held scan_portion(__local Shared* shared, Held before, Held held[4]) {
     barrier(CLK_LOCAL_MEM_FENCE);
     return combine(before, all_);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SHARED == 1
@@ -524,7 +506,6 @@ INLINE uint2 next_sum(uint head, uint zero, uint row, Held* held) {
     *held = combine(*held, (Held){widen(row, (uint2)(0u)), head == 1u});
     return before;
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 1
@@ -559,7 +540,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_tile(args, tile, sum, any_head);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -596,7 +576,6 @@ INLINE Values load_rows(uint2 from, uint row, uint count) {
 INLINE void store_sums(uint2 to, uint row, Sums sums) {
     ((__global uint4*)as_ulong(to))[row / 2u] = (uint4)(sums.at.v[0].x, sums.at.v[0].y, sums.at.v[1].x, sums.at.v[1].y);
 }
-
 #endif
 
 #if SHARED == 1
@@ -605,7 +584,6 @@ typedef struct {
     Sums rest;
     Values value[4];
 } Globals;
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0) || (IN_BITS == 32 && SERIAL == 0)
@@ -617,7 +595,6 @@ INLINE void store_rows(Globals* globals, uint2 to, uint row, uint count, Sums su
         store_sums(to, row, sums);
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
@@ -632,7 +609,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at.v[2];
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0 && SHARED == 0
@@ -722,7 +698,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_rest(globals, to, count);
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
@@ -737,7 +712,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
         column[globals->rest_row + 2u] = globals->rest.at[2];
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -827,7 +801,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_rest(globals, to, count);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -868,14 +841,12 @@ INLINE uint heads_of(const Arguments* args, uint begin, uint row, uint count) {
     }
     return found;
 }
-
 #endif
 
 #if IN_BITS == 64
 INLINE uint2 widen(uint2 a, uint2 like) {
     return a;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -899,7 +870,6 @@ INLINE uint2 next_sum(const Arguments* args, uint head, uint2 value, uint2* sum,
     *sum = add(*sum, widen(value, *sum));
     return before;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
@@ -917,7 +887,6 @@ INLINE void store_rest(Globals* globals, uint2 to, uint count) {
     __global uint2* column = (__global uint2*)as_ulong(to);
     column[globals->rest_row] = globals->rest.at.v[0];
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0 && SHARED == 0
@@ -1003,7 +972,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     }
     store_rest(globals, to, count);
 }
-
 #endif
 
 #if IN_BITS == 64 && SHARED == 1
@@ -1034,7 +1002,6 @@ INLINE uint2 next_sum(uint head, uint zero, uint2 row, Held* held) {
     *held = combine(*held, (Held){widen(row, (uint2)(0u)), head == 1u});
     return before;
 }
-
 #endif
 
 #if SHARED == 1
@@ -1050,7 +1017,6 @@ INLINE void store_portion(Globals* globals, uint2 to, uint first, uint count, co
         }
     }
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SHARED == 1) || (IN_BITS == 32 && SHARED == 1)
@@ -1067,7 +1033,6 @@ INLINE void load_portion(Globals* globals, uint2 from, uint first, uint count) {
         }
     }
 }
-
 #endif
 
 #if SUM_BITS == 32 && SHARED == 1
@@ -1122,7 +1087,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_tile(args, tile, all_.sum, all_.head);
     }
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SHARED == 1
@@ -1177,7 +1141,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_tile(args, tile, all_.sum, all_.head);
     }
 }
-
 #endif
 
 #if IN_BITS == 64 && SHARED == 1
@@ -1246,7 +1209,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         write_tile(args, tile, all_.sum, all_.head);
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -1279,7 +1241,6 @@ void segmented_scan(
     Globals* globals = &variables;
     kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 1
@@ -1314,7 +1275,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write_tile(args, tile, sum, any_head);
 }
-
 #endif
 
 #if SERIAL == 1
@@ -1343,5 +1303,4 @@ void segmented_scan(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

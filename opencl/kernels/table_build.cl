@@ -99,7 +99,6 @@ INLINE void kernel_main(const Arguments* args) {
         atomic_or(&column32_from(args->lost_rows, row / 32u)[0], 1u << (row % 32u));
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -149,7 +148,6 @@ INLINE void kernel_main(const Arguments* args) {
         atomic_or(&column32_from(args->lost_rows, row / 32u)[0], 1u << (row % 32u));
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

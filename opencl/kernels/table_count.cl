@@ -162,7 +162,7 @@ INLINE uint matches_of(const Arguments* args, uint key, uint cursor) {
     uint matches = 0u;
     if (DISTINCT == 1u) return match == 0u ? 0u : 1u + column32_from(args->repeats, left_row(args, match))[0];
     for (;;) {
-        if (!(match > 0u)) break;
+        if (match <= 0u) break;
         ++matches;
         match = UNIQUE == 1u ? 0u : next_match(args, key, match);
     }
@@ -178,9 +178,7 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint* righ
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint cursor_2 = cursor;
-                cursor = cursor_2;
-                matches = matches_of(args, key.v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor);
             }
             looked_up(globals, k, matches);
         }
@@ -203,7 +201,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->counts, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -264,7 +261,7 @@ INLINE uint matches_of(const Arguments* args, uint2 key, uint cursor) {
     uint matches = 0u;
     if (DISTINCT == 1u) return match == 0u ? 0u : 1u + column32_from(args->repeats, left_row(args, match))[0];
     for (;;) {
-        if (!(match > 0u)) break;
+        if (match <= 0u) break;
         ++matches;
         match = UNIQUE == 1u ? 0u : next_match(args, key, match);
     }
@@ -280,9 +277,7 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* rig
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint cursor_2 = cursor;
-                cursor = cursor_2;
-                matches = matches_of(args, key.v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor);
             }
             looked_up(globals, k, matches);
         }
@@ -305,7 +300,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
         column64_from(args->counts, tile)[0] = all_;
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

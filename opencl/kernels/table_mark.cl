@@ -174,9 +174,7 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint* righ
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint cursor_2 = cursor;
-                cursor = cursor_2;
-                matches = matches_of(args, key.v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor);
             }
             looked_up(args, globals, k, matches);
         }
@@ -195,7 +193,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     load_batch(right, 0u, count, &key);
     look_up(args, globals, right, first, count, key);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -267,9 +264,7 @@ INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* rig
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint cursor_2 = cursor;
-                cursor = cursor_2;
-                matches = matches_of(args, key.v[k], cursor_2);
+                matches = matches_of(args, key.v[k], cursor);
             }
             looked_up(args, globals, k, matches);
         }
@@ -288,7 +283,6 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     load_batch(right, 0u, count, &key);
     look_up(args, globals, right, first, count, key);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

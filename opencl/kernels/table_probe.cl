@@ -178,7 +178,6 @@ INLINE void count_rows(const Arguments* args, uint n) {
         atomic_add(&cursor[2], 1u);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
@@ -224,7 +223,6 @@ INLINE void put_key(uint2 column, uint first, uint row, uint key) {
         column32_from(column, first)[row] = key;
     }
 }
-
 #endif
 
 #if PAGED == 1
@@ -278,7 +276,6 @@ INLINE void leave_page(const Arguments* args, Globals* globals) {
         atomic_and(&((__global volatile uint*)as_ulong(args->places))[64u + row / 32u], ~(1u << (row % 32u)));
     }
 }
-
 #endif
 
 INLINE uint sum_before(__local Shared* shared, Globals* globals, uint own, uint* all_) {
@@ -392,7 +389,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
     count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAGED == 1
@@ -494,7 +490,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     leave_page(args, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -548,7 +543,6 @@ INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
         column64_from(column, first)[row] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 0
@@ -646,7 +640,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
     count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAGED == 1
@@ -748,7 +741,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
     count_rows(args, done);
     leave_page(args, globals);
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -70,7 +70,6 @@ INLINE void kernel_main(const Arguments* args) {
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -98,7 +97,6 @@ INLINE void kernel_main(const Arguments* args) {
         column64_from(args->unmixed, begin)[i] = key;
     }
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

@@ -29,7 +29,6 @@ INLINE bool less(uint a, uint b) {
 INLINE Bits bits_of(uint key, uint before) {
     return (Bits){key, key, less(key, before) ? 1u : 0u};
 }
-
 #endif
 
 typedef struct {
@@ -75,7 +74,6 @@ INLINE Values load_values(uint2 address, uint load) {
     uint4 words = ((__global uint4*)as_ulong(address))[load];
     return (Values){(uint_array){{words.x, words.y, words.z, words.w}}};
 }
-
 #endif
 
 #if KEY_BITS == 32
@@ -92,7 +90,6 @@ INLINE void write(const Arguments* args, Bits found) {
         atomic_add(&to[2], found.descents);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -129,14 +126,12 @@ INLINE void write(const Arguments* args, Bits found) {
         atomic_add(&to[4], found.descents);
     }
 }
-
 #endif
 
 #if SERIAL == 0
 typedef struct {
     Bits sh_partial[WORKGROUP];
 } Shared;
-
 #endif
 
 INLINE Bits combine(Bits a, Bits b) {
@@ -158,7 +153,6 @@ INLINE Bits workgroup_reduce(__local Shared* shared, Bits own) {
     }
     return own;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
@@ -197,7 +191,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         write(args, found);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -217,7 +210,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write(args, found);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
@@ -269,7 +261,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
         write(args, found);
     }
 }
-
 #endif
 
 #if SERIAL == 0
@@ -291,7 +282,6 @@ void varying_bits(
     __local Shared* shared = &memory;
     kernel_main(args, shared);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -311,7 +301,6 @@ INLINE void kernel_main(const Arguments* args) {
     }
     write(args, found);
 }
-
 #endif
 
 #if SERIAL == 1
@@ -331,5 +320,4 @@ void varying_bits(
     const Arguments* args = &arguments;
     kernel_main(args);
 }
-
 #endif

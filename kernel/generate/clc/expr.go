@@ -120,11 +120,14 @@ func infix(x expr, op string, p int, y expr) expr {
 	return e
 }
 
+// opposites are comparisons and their negations.
+var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
 func not(e expr) expr {
 	if e.negated != nil {
 		return *e.negated
 	}
-	opposite := map[string]string{"==": "!=", "!=": "=="}[e.op]
+	opposite := opposites[e.op]
 	n := expr{s: "!" + e.at(unary), p: unary, negated: &e}.reading(e)
 	if opposite != "" {
 		n.s, n.p, n.op = e.left+" "+opposite+" "+e.right, e.p, opposite

@@ -290,16 +290,18 @@ func (g *generator) value(typ string, depth int) string {
 		}
 		return fmt.Sprintf("(%s %s %s)", v("uvec2"), g.one("+", "-", "*", "&", "^"), v("uvec2"))
 	}
-	// Whole numbers below 2^24, which no operation rounds.
-	switch g.random.IntN(4) {
+	// Numbers below 2^24 that no operation rounds, and none of them 0, of which drivers may change the sign.
+	switch g.random.IntN(5) {
 	case 0:
-		return fmt.Sprintf("float(%s & 1023u)", v("uint"))
+		return fmt.Sprintf("(float(%s & 1023u) + 1.0)", v("uint"))
 	case 1:
 		return fmt.Sprintf("%s(%s, %s)", g.one("min", "max"), v("float"), v("float"))
 	case 2:
-		return fmt.Sprintf("(float(%s & 127u) %s float(%s & 1023u))", v("uint"), g.one("*", "+", "-"), v("uint"))
+		return fmt.Sprintf("((float(%s & 127u) + 1.5) * (float(%s & 1023u) + 1.0))", v("uint"), v("uint"))
+	case 3:
+		return fmt.Sprintf("(float(%s & 127u) + 1024.5 - float(%s & 1023u))", v("uint"), v("uint"))
 	}
-	return fmt.Sprintf("(1.0 - %s)", v("float")) // -x would make -0, which min and max may take for 0
+	return fmt.Sprintf("-(%s)", v("float"))
 }
 
 func (g *generator) literal(typ string) string {
@@ -314,5 +316,5 @@ func (g *generator) literal(typ string) string {
 	case "uvec2":
 		return fmt.Sprintf("uvec2(%du, %du)", n, interesting(g.random))
 	}
-	return fmt.Sprintf("%d.0", n%1024)
+	return fmt.Sprintf("%d.0", 1+n%1024)
 }

@@ -16,7 +16,7 @@ func (s *scope) instruction(in instruction) {
 		s.loadInstruction(in)
 	case opStore:
 		if !s.dropped[in.operands[1]] && !s.borrowed[in.operands[1]] {
-			s.store(in.operands[0], s.value(in.operands[1]))
+			s.storeInstruction(in.operands[0], in.operands[1])
 		} else if s.borrowed[in.operands[1]] { // the carrier stands for the array
 			s.delay(in.operands[0], s.value(in.operands[1]))
 			s.uses[in.operands[0]] = 1
@@ -62,6 +62,20 @@ func address(place expr) expr {
 		return expr{s: place.s[1:], p: unary}.reading(place)
 	}
 	return expr{s: "&" + place.at(unary), p: unary}.reading(place)
+}
+
+// storeInstruction stores a value. Where the value is used again, the variable has it from then on.
+func (s *scope) storeInstruction(pointer, id uint32) {
+	value := s.value(id)
+	_, again := s.pending[id]
+	again = again && s.variables[pointer] && s.defs[pointer].op == opVariable && !s.carrier[pointer] && !s.chosen[pointer]
+	if again {
+		delete(s.pending, id)
+	}
+	s.store(pointer, value)
+	if again {
+		s.delay(id, s.load(pointer))
+	}
 }
 
 func (s *scope) loadInstruction(in instruction) {

@@ -40,7 +40,7 @@ func merge(axes []backend.Axis, variants []Variant) (string, error) {
 	if open != "" {
 		b.WriteString("#endif\n")
 	}
-	return b.String(), nil
+	return strings.ReplaceAll(b.String(), "\n\n#endif", "\n#endif"), nil
 }
 
 func collect(variants []Variant) (pieces []*piece) {

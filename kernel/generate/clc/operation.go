@@ -56,7 +56,11 @@ func (t *translator) operation(op, typ uint32, operands []uint32, value func(uin
 		case opSGreaterThan, opSGreaterThanEqual, opSLessThan, opSLessThanEqual:
 			x, y = t.asSigned(x, operands[0]), t.asSigned(y, operands[1])
 		}
-		return infix(x, b.op, b.p, y)
+		e := infix(x, b.op, b.p, y)
+		if op >= opFOrdEqual && op <= opFOrdGreaterThanEqual {
+			e.op = "" // the negation of a < b is not a >= b where one is no number
+		}
+		return e
 	}
 	if p, ok := pairs[op]; ok {
 		t.help(p, typ)
