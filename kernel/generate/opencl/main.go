@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
@@ -14,22 +15,25 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
-		log.Fatal("usage: opencl SPIRV_FOLDER PRELUDE OUTPUT_FOLDER")
+	if len(os.Args) < 4 {
+		log.Fatal("usage: opencl SPIRV_FOLDER PRELUDE OUTPUT_FOLDER [KERNEL...]")
 	}
-	if err := generate(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := generate(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// generate writes the source of every kernel. Prelude is the file of subgroup operations for subgroups of one
-// invocation.
-func generate(from, prelude, to string) error {
+// generate writes the sources of kernels, of all if none is named. Prelude is the file of subgroup operations for
+// subgroups of one invocation.
+func generate(from, prelude, to string, names []string) error {
 	one, err := os.ReadFile(prelude)
 	if err != nil {
 		return err
 	}
 	for _, spec := range kernel.Catalogue() {
+		if len(names) > 0 && !slices.Contains(names, spec.Name) {
+			continue
+		}
 		var variants []clc.Variant
 		for _, config := range kernel.Variants(spec) {
 			code, err := os.ReadFile(filepath.Join(from, kernel.SPIRVName(spec, config)))
