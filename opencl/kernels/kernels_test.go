@@ -23,8 +23,8 @@ import (
 // TestSourcesAreFresh compares hashes, so that it needs no compiler.
 func TestSourcesAreFresh(t *testing.T) {
 	found := map[string]string{}
-	for _, pattern := range []string{"shaders/spv/SOURCES.sha256", "kernel/generate/clc/*.go", "kernel/generate/opencl/*.go",
-		"opencl/kernels/*.cl", "opencl/kernels/*.h"} {
+	for _, pattern := range []string{"shaders/spv/SOURCES.sha256", "kernel/generate/clc/*.go",
+		"kernel/generate/opencl/*.go", "opencl/kernels/*.cl", "opencl/kernels/*.h"} {
 		paths, err := filepath.Glob(filepath.Join("../..", pattern))
 		require.NoError(t, err)
 		require.NotEmpty(t, paths, pattern)
@@ -138,7 +138,8 @@ func checkSyntax(t *testing.T, clang string, spec *backend.KernelSpec, variant b
 	command := exec.Command(clang, append(args, "-")...)
 	command.Stdin = strings.NewReader(to.prelude + source)
 	output, err := command.CombinedOutput()
-	for _, refusal := range []string{"this variant needs subgroups", "without subgroups this variant needs a workgroup of 1"} {
+	for _, refusal := range []string{"this variant needs subgroups",
+		"without subgroups this variant needs a workgroup of 1"} {
 		if to.prelude == "" && strings.Contains(string(output), fmt.Sprintf("error: %q", spec.Name+": "+refusal)) {
 			return
 		}

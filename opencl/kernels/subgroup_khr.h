@@ -1,5 +1,6 @@
 // Subgroups by the extensions cl_khr_subgroups, cl_khr_subgroup_ballot, cl_khr_subgroup_shuffle and
-// cl_khr_subgroup_non_uniform_vote, for programs of OpenCL C 2.0 or later. Kernels call these in control flow that is uniform in the subgroup.
+// cl_khr_subgroup_non_uniform_vote, for programs of OpenCL C 2.0 or later. Kernels call these in control flow that is
+// uniform in the subgroup.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 
 #define subgroup_size() ((uint)get_max_sub_group_size())

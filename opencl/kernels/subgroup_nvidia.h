@@ -1,6 +1,6 @@
-// Subgroups of NVIDIA GPUs: warps of 32 invocations, by inline PTX, from compute capability 7.0 on. Kernels call these in
-// control flow that is uniform in the subgroup; the mask of all lanes makes a warp that diverged before converge
-// there, and lanes that a small workgroup lacks count as exited. Ballots have 32 bits, in x.
+// Subgroups of NVIDIA GPUs: warps of 32 invocations, by inline PTX, from compute capability 7.0 on. Kernels call these
+// in control flow that is uniform in the subgroup. The mask of all lanes makes a warp that diverged before converge
+// there. Lanes that a small workgroup lacks count as exited. Ballots have 32 bits, in x.
 
 #define subgroup_size() 32u
 #define subgroup_local_id() ((uint)get_local_id(0) & 31u)

@@ -142,7 +142,8 @@ func requireSame(t *testing.T, name, source string, seed uint64) {
 	shaders.mu.Lock()
 	shaders.code[name] = code
 	shaders.mu.Unlock()
-	dispatch := kerneltest.Dispatch{Spec: spec, Config: config, Args: args, Params: []uint32{invocations}, EndGroup: testGroups}
+	dispatch := kerneltest.Dispatch{Spec: spec, Config: config, Args: args, Params: []uint32{invocations},
+		EndGroup: testGroups}
 	want, err := dispatch.RunOn(t.Context(), device)
 	require.NoError(t, err)
 	got := cl.compile(t, spec, config, translated).run(t, args, dispatch.Params, 0, testGroups)

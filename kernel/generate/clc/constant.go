@@ -46,7 +46,7 @@ func (t *translator) constant(id uint32) expr {
 		return t.construct(in.typ, in.operands, t.constant)
 	case opSpecConstantOp:
 		if t.names[id] != "" {
-			return t.derived(id)
+			return t.derivedConstant(id)
 		}
 		op, operands := in.operands[0], in.operands[1:]
 		if op == opCompositeExtract {
@@ -58,14 +58,14 @@ func (t *translator) constant(id uint32) expr {
 	return expr{}
 }
 
-// derived is a constant that GLSL derives from specialization constants and names: a macro, too.
-func (t *translator) derived(id uint32) expr {
-	name, ok := t.macros[id]
+// derivedConstant is one that GLSL derives from specialization constants and names: a macro, too.
+func (t *translator) derivedConstant(id uint32) expr {
+	name, ok := t.derived[id]
 	if !ok {
 		in := t.defs[id]
 		e := t.operation(in.operands[0], in.typ, in.operands[1:], t.constant)
 		name = t.unique(strings.ToUpper(clean(t.names[id])))
-		t.macros[id] = name
+		t.derived[id] = name
 		t.declare(name, "#define %s (%s)\n", name, e.s)
 	}
 	return atom(name)

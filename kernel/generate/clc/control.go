@@ -136,6 +136,8 @@ func (s *scope) selection(b *block, in instruction, merge uint32) {
 	}
 	if len(st.then) > 0 {
 		s.put(st)
+	} else if c.impure {
+		s.put(&statement{value: c.s})
 	}
 }
 
@@ -183,11 +185,8 @@ func (s *scope) setPhis(label, from uint32, value func(id uint32) expr) {
 
 // choose turns an if that does no more than give a variable one of two values into ?:.
 func (s *scope) choose(c expr, yes, no, merge, variable uint32) bool {
-	order := s.order
 	arm := func(label uint32) (value expr, ok bool) {
-		s.order = nil
 		list := s.inside(func() { s.emit(label, merge) })
-		order = append(order, s.order...)
 		value, ok = s.pending[variable]
 		delete(s.pending, variable)
 		return value, ok && len(list) == 0
@@ -197,7 +196,6 @@ func (s *scope) choose(c expr, yes, no, merge, variable uint32) bool {
 		return false
 	}
 	y, ok := arm(no)
-	s.order = order
 	if ok {
 		s.uses[variable] = 1
 		s.delay(variable, choose(c, x, y))
@@ -227,8 +225,6 @@ func (s *scope) shortCircuit(b *block, in instruction, c expr, merge uint32) boo
 	} else if here != condition {
 		return false
 	}
-	order := s.order
-	s.order = nil
 	label := side
 	list := s.inside(func() {
 		for label != merge && label != 0 && s.jump(label) == "" {
@@ -238,7 +234,6 @@ func (s *scope) shortCircuit(b *block, in instruction, c expr, merge uint32) boo
 	if len(list) > 0 || label != merge { // the other side does more than compute
 		return false
 	}
-	s.order = append(order, s.order...)
 	op, p := "&&", logAnd
 	if or {
 		op, p = "||", logOr
@@ -307,15 +302,13 @@ func isJump(list []*statement, jump string) bool {
 // test is the condition of a loop that is tested first, and the first block of its body; 0 if it does more than
 // compute.
 func (s *scope) test(label, merge uint32) (body uint32, condition expr) {
-	order := s.order
-	s.order = nil
 	list := s.inside(func() {
 		for label != 0 {
 			b := s.f.byLabel[label]
 			last := b.end()
 			n := len(b.code)
 			if last.op != opBranchConditional || n > 1 && b.code[n-2].op == opSelectionMerge {
-				if n > 1 && (b.code[n-2].op == opLoopMerge || last.op == opSwitch) || last.op == opReturn || last.op == opReturnValue {
+				if last.op == opSwitch || n > 1 && b.code[n-2].op == opLoopMerge {
 					return
 				}
 				if label = s.block(b, 0); label != 0 && s.jump(label) != "" {
@@ -334,7 +327,6 @@ func (s *scope) test(label, merge uint32) (body uint32, condition expr) {
 			return
 		}
 	})
-	s.order = append(order, s.order...)
 	if len(list) > 0 {
 		return 0, expr{}
 	}

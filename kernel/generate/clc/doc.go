@@ -1,11 +1,11 @@
 // Package clc translates kernels from SPIR-V to OpenCL C 1.2, so that a kernel has one source, the GLSL. It takes what
-// glslc makes of them without optimisation: names, functions, structured control flow, variables in memory. What it does
-// not know is an error; nothing is guessed. docs/opencl.md says what becomes what.
+// glslc makes of them without optimisation: names, functions, structured control flow, variables in memory. What it
+// does not know is an error; nothing is guessed. docs/opencl.md says what becomes what.
 //
 // A variant is translated function by function, callees first. Values are expressions until they are used. A value gets
 // a variable of C only where what it reads would change before, or where it is used more than once. What glslang makes
-// of &&, || and ?:, branches, becomes an expression again if the branches do nothing else. Variables are declared last, each
-// as far inside as its uses allow.
+// of &&, || and ?:, branches, becomes an expression again if the branches do nothing else. Variables are declared last,
+// each as far inside as its uses allow.
 //
 // Operations of subgroups are calls of functions that a prelude before the source defines. The types are those of
 // OpenCL C; a is a uint, or a vector where the name ends in its type (subgroup_add_uint3).
@@ -29,7 +29,7 @@
 //	subgroup_add(a), subgroup_max(a)        of a   over all invocations
 //	subgroup_exclusive_add(a), subgroup_exclusive_max(a)  of a  over the invocations below, 0 for the first
 //
-// Kernels call them in control flow that is uniform in the subgroup. A prelude may define DEVICE_FENCE(), too: it orders
-// accesses to device memory before and after it, for all workgroups. The default is mem_fence(CLK_GLOBAL_MEM_FENCE), which
-// OpenCL 1.2 promises only within a workgroup.
+// Kernels call them in control flow that is uniform in the subgroup. A prelude may define DEVICE_FENCE(), too: it
+// orders accesses to device memory before and after it, for all workgroups. The default is
+// mem_fence(CLK_GLOBAL_MEM_FENCE), which OpenCL 1.2 promises only within a workgroup.
 package clc

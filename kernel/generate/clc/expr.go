@@ -44,6 +44,16 @@ func (s set) or(other set) set {
 	return both
 }
 
+// readsAny tells whether e reads something that a test is true for.
+func (e expr) readsAny(test func(root uint32) bool) bool {
+	for root := range e.reads {
+		if test(root) {
+			return true
+		}
+	}
+	return false
+}
+
 // Precedence of C.
 const (
 	primary  = 16

@@ -20,6 +20,8 @@ type scope struct {
 	out       *[]*statement
 	around    []construct
 	ways      set                    // blocks whose phis are variables
+	outer     []uint32               // pending values from before the attempts around
+	spoiled   bool                   // one of them would have needed a variable
 	impure    uint32                 // the pending value whose expression does more than compute, 0 if none
 	changes   func(root uint32) bool // what that expression changes
 }
@@ -129,12 +131,16 @@ func (s *scope) inside(write func()) []*statement {
 	return list
 }
 
-// attempt undoes what try did, if it is false, but for what it put.
+// attempt undoes what try did, but for what it put, if it is false, or if a value from before needed a variable, which
+// would be declared too late.
 func (s *scope) attempt(try func() bool) bool {
 	saved := *s
 	s.pending, s.uses, s.variables = maps.Clone(s.pending), maps.Clone(s.uses), maps.Clone(s.variables)
-	s.addresses, s.order = maps.Clone(s.addresses), slices.Clone(s.order)
-	if try() {
+	s.addresses = maps.Clone(s.addresses)
+	s.outer = append(slices.Clone(s.outer), s.order...)
+	s.order = nil
+	if try() && !s.spoiled {
+		s.outer, s.order = saved.outer, append(slices.Clone(saved.order), s.order...)
 		return true
 	}
 	*s = saved
@@ -164,20 +170,11 @@ func (s *scope) value(id uint32) expr {
 func (s *scope) hold(in instruction, e expr) {
 	switch {
 	case s.uses[in.id] == 0:
-	case s.uses[in.id] > 1 && (e.impure || s.readsVisible(e) || len(e.s) > 24):
+	case s.uses[in.id] > 1 && (e.impure || e.readsAny(s.visible) || len(e.s) > 24):
 		s.keep(in.id, e)
 	default:
 		s.delay(in.id, e)
 	}
-}
-
-func (s *scope) readsVisible(e expr) bool {
-	for root := range e.reads {
-		if s.visible(root) {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *scope) delay(id uint32, e expr) {
@@ -197,17 +194,18 @@ func (s *scope) keep(id uint32, e expr) {
 
 // flush gives variables to pending values that read what changes.
 func (s *scope) flush(changed func(root uint32) bool) {
+	for _, id := range s.outer {
+		if e, ok := s.pending[id]; ok && e.readsAny(changed) {
+			s.spoiled = true
+		}
+	}
 	kept := make([]uint32, 0, len(s.order))
 	for _, id := range s.order {
 		e, ok := s.pending[id]
 		if !ok {
 			continue
 		}
-		stale := false
-		for root := range e.reads {
-			stale = stale || changed(root)
-		}
-		if !stale {
+		if !e.readsAny(changed) {
 			kept = append(kept, id)
 			continue
 		}

@@ -286,7 +286,8 @@ func (g *generator) value(typ string, depth int) string {
 		case 1:
 			return fmt.Sprintf("(%s).%s", v("uvec2"), g.one("yx", "xx", "yy"))
 		case 2:
-			return fmt.Sprintf("mix(%s, %s, %s(%s, %s))", v("uvec2"), v("uvec2"), g.one("lessThan", "equal"), v("uvec2"), v("uvec2"))
+			return fmt.Sprintf("mix(%s, %s, %s(%s, %s))", v("uvec2"), v("uvec2"), g.one("lessThan", "equal"), v("uvec2"),
+				v("uvec2"))
 		}
 		return fmt.Sprintf("(%s %s %s)", v("uvec2"), g.one("+", "-", "*", "&", "^"), v("uvec2"))
 	}

@@ -19,7 +19,7 @@ type piece struct {
 
 // merge writes what all variants of a kernel have in common once and the rest under #if. Equal texts are one piece; a
 // piece follows the pieces that it names.
-func merge(axes []backend.Axis, variants []Variant) (string, error) {
+func merge(axes []backend.Axis, variants []translated) (string, error) {
 	pieces, err := order(collect(variants))
 	if err != nil {
 		return "", err
@@ -43,11 +43,11 @@ func merge(axes []backend.Axis, variants []Variant) (string, error) {
 	return strings.ReplaceAll(b.String(), "\n\n#endif", "\n#endif"), nil
 }
 
-func collect(variants []Variant) (pieces []*piece) {
+func collect(variants []translated) (pieces []*piece) {
 	byText := map[string]*piece{}
 	for i, v := range variants {
 		named := map[string]*piece{}
-		for _, part := range v.translation.Parts {
+		for _, part := range v.Parts {
 			p := byText[part.Text]
 			if p == nil {
 				p = &piece{Part: part, in: make([]bool, len(variants)), after: map[*piece]bool{}}
@@ -115,7 +115,7 @@ func order(pieces []*piece) ([]*piece, error) {
 // condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them. It is a list of
 // terms, each a range of values for every axis that matters, which takes in as many of these variants as it can and no
 // others.
-func condition(axes []backend.Axis, variants []Variant, in []bool) string {
+func condition(axes []backend.Axis, variants []translated, in []bool) string {
 	var terms []string
 	covered := make([]bool, len(variants))
 	for i, v := range variants {
@@ -126,7 +126,7 @@ func condition(axes []backend.Axis, variants []Variant, in []bool) string {
 		for a := range axes {
 			allowed[a] = []uint32{v.values[a]}
 		}
-		matches := func(w Variant) bool {
+		matches := func(w translated) bool {
 			for a := range axes {
 				if !slices.Contains(allowed[a], w.values[a]) {
 					return false

@@ -18,21 +18,25 @@ import (
 type opencl struct {
 	device, context, queue uintptr
 
-	getPlatformIDs          func(entries uint32, platforms *uintptr, count *uint32) int32
-	getDeviceIDs            func(platform uintptr, kind uint64, entries uint32, devices *uintptr, count *uint32) int32
-	createContext           func(properties uintptr, count uint32, devices *uintptr, notify, data uintptr, status *int32) uintptr
+	getPlatformIDs func(entries uint32, platforms *uintptr, count *uint32) int32
+	getDeviceIDs   func(platform uintptr, kind uint64, entries uint32, devices *uintptr, count *uint32) int32
+	createContext  func(properties uintptr, count uint32, devices *uintptr, notify, data uintptr,
+		status *int32) uintptr
 	createCommandQueue      func(context, device uintptr, properties uint64, status *int32) uintptr
 	createProgramWithSource func(context uintptr, count uint32, texts *uintptr, lengths *uintptr, status *int32) uintptr
-	buildProgram            func(program uintptr, count uint32, devices *uintptr, options string, notify, data uintptr) int32
-	getProgramBuildInfo     func(program, device uintptr, name uint32, size uintptr, value *byte, returned *uintptr) int32
-	createKernel            func(program uintptr, name string, status *int32) uintptr
-	setKernelArg            func(kernel uintptr, index uint32, size uintptr, value unsafe.Pointer) int32
-	createBuffer            func(context uintptr, flags uint64, size uintptr, memory unsafe.Pointer, status *int32) uintptr
-	enqueueNDRangeKernel    func(queue, kernel uintptr, dimensions uint32, offset, global, local *uintptr, waits uint32, list, event uintptr) int32
-	enqueueReadBuffer       func(queue, buffer uintptr, blocking uint32, offset, size uintptr, memory unsafe.Pointer, waits uint32, list, event uintptr) int32
-	releaseMemObject        func(buffer uintptr) int32
-	releaseKernel           func(kernel uintptr) int32
-	releaseProgram          func(program uintptr) int32
+	buildProgram            func(program uintptr, count uint32, devices *uintptr, options string, notify,
+		data uintptr) int32
+	getProgramBuildInfo  func(program, device uintptr, name uint32, size uintptr, value *byte, returned *uintptr) int32
+	createKernel         func(program uintptr, name string, status *int32) uintptr
+	setKernelArg         func(kernel uintptr, index uint32, size uintptr, value unsafe.Pointer) int32
+	createBuffer         func(context uintptr, flags uint64, size uintptr, memory unsafe.Pointer, status *int32) uintptr
+	enqueueNDRangeKernel func(queue, kernel uintptr, dimensions uint32, offset, global, local *uintptr,
+		waits uint32, list, event uintptr) int32
+	enqueueReadBuffer func(queue, buffer uintptr, blocking uint32, offset, size uintptr,
+		memory unsafe.Pointer, waits uint32, list, event uintptr) int32
+	releaseMemObject func(buffer uintptr) int32
+	releaseKernel    func(kernel uintptr) int32
+	releaseProgram   func(program uintptr) int32
 }
 
 const (
@@ -154,7 +158,8 @@ func (c *compiled) run(t testing.TB, args [][]byte, params []uint32, first, end 
 		"clSetKernelArg of the scalars")
 	local := uintptr(c.workgroup)
 	global := uintptr(end-first) * local
-	require.Zero(t, cl.enqueueNDRangeKernel(cl.queue, c.kernel, 1, nil, &global, &local, 0, 0, 0), "clEnqueueNDRangeKernel")
+	require.Zero(t, cl.enqueueNDRangeKernel(cl.queue, c.kernel, 1, nil, &global, &local, 0, 0, 0),
+		"clEnqueueNDRangeKernel")
 	after := make([][]byte, len(args))
 	for i, arg := range args {
 		if arg != nil {

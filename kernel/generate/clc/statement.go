@@ -36,7 +36,8 @@ func (st *statement) mentions(id uint32) bool {
 }
 
 func (st *statement) mentionsInHead(id uint32) bool {
-	return mentions(st.to, id) || mentions(st.value, id) || st.init != nil && st.init.mentions(id) || mentioned(st.next, id)
+	return mentions(st.to, id) || mentions(st.value, id) || st.init != nil && st.init.mentions(id) ||
+		mentioned(st.next, id)
 }
 
 func mentioned(list []*statement, id uint32) bool {

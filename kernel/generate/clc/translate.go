@@ -30,7 +30,7 @@ type translator struct {
 	called      map[uint32]string // names of functions
 	globalPlace map[uint32]string // places of global variables
 	helped      map[string]bool
-	macros      map[uint32]string // of derived constants
+	derived     map[uint32]string // macros of constants
 	parts       []Part
 	subgroups   bool
 	within      string // the GLSL function under translation, for errors
@@ -57,7 +57,7 @@ func Translate(code []byte, kernel *backend.KernelSpec) (translation *Translatio
 	t := &translator{module: m, kernel: kernel, effects: map[uint32]*effects{}, plans: map[uint32]*plan{},
 		valueArrays: set{}, types: map[uint32]string{}, structures: map[string]string{}, taken: map[string]bool{},
 		called: map[uint32]string{}, globalPlace: map[uint32]string{}, helped: map[string]bool{},
-		macros: map[uint32]string{}}
+		derived: map[uint32]string{}}
 	defer func() {
 		switch f := recover().(type) {
 		case nil:

@@ -1,6 +1,7 @@
 package clc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,12 +87,13 @@ void main() {
 
 // TestVariantsShareWhatIsEqual looks at the file of four variants.
 func TestVariantsShareWhatIsEqual(t *testing.T) {
-	spec := small("forms", backend.Axis{Name: "bits", Values: []uint32{32, 64}}, backend.Axis{Name: "form", Values: []uint32{0, 1, 2}})
+	spec := small("forms", backend.Axis{Name: "bits", Values: []uint32{32, 64}},
+		backend.Axis{Name: "form", Values: []uint32{0, 1, 2}})
 	var variants []Variant
 	for _, bits := range []uint32{32, 64} {
 		for _, form := range []uint32{0, 1, 2} {
 			config := backend.Config{"bits": bits, "form": form}
-			code := glslc(t, header+sharedSource, "-DBITS="+map[uint32]string{32: "32", 64: "64"}[bits], "-DFORM="+string('0'+rune(form)))
+			code := glslc(t, header+sharedSource, fmt.Sprintf("-DBITS=%d", bits), fmt.Sprintf("-DFORM=%d", form))
 			variants = append(variants, Variant{Config: config, SPIRV: code})
 		}
 	}
@@ -104,11 +106,12 @@ func TestVariantsShareWhatIsEqual(t *testing.T) {
 }
 
 func TestCondition(t *testing.T) {
-	axes := []backend.Axis{{Name: "key_bits", Values: []uint32{32, 64}}, {Name: "payload_bits", Values: []uint32{0, 32, 64}}}
-	var variants []Variant
+	axes := []backend.Axis{{Name: "key_bits", Values: []uint32{32, 64}},
+		{Name: "payload_bits", Values: []uint32{0, 32, 64}}}
+	var variants []translated
 	for _, key := range axes[0].Values {
 		for _, payload := range axes[1].Values {
-			variants = append(variants, Variant{values: []uint32{key, payload}})
+			variants = append(variants, translated{values: []uint32{key, payload}})
 		}
 	}
 	for want, in := range map[string][]bool{
@@ -126,12 +129,14 @@ func TestCondition(t *testing.T) {
 // TestSubgroupsAreRefusedWithoutAPrelude builds a variant that needs one, and one for which subgroups of one invocation
 // do.
 func TestSubgroupsAreRefusedWithoutAPrelude(t *testing.T) {
-	const source = "#extension GL_KHR_shader_subgroup_arithmetic : require\nvoid main() { RESULT(0u) = subgroupAdd(VALUE(0u)); }"
+	const source = "#extension GL_KHR_shader_subgroup_arithmetic : require\n" +
+		"void main() { RESULT(0u) = subgroupAdd(VALUE(0u)); }"
 	clang := clang15(t)
 	spec := small("sums")
-	build := func(one bool, options ...string) (output string, err error) {
+	build := func(single Single, options ...string) (output string, err error) {
 		const prelude = "#define subgroup_add(a) (a)\n"
-		text, err := File(spec, []Variant{{Config: backend.Config{}, SPIRV: glslc(t, header+source), One: one}}, prelude)
+		variant := Variant{Config: backend.Config{}, SPIRV: glslc(t, header+source), Single: single}
+		text, err := File(spec, []Variant{variant}, prelude)
 		require.NoError(t, err)
 		path := filepath.Join(t.TempDir(), "sums.cl")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
@@ -140,13 +145,13 @@ func TestSubgroupsAreRefusedWithoutAPrelude(t *testing.T) {
 		bytes, err := exec.Command(clang, append(args, path)...).CombinedOutput()
 		return string(bytes), err
 	}
-	output, err := build(false, "-DWORKGROUP=16u")
+	output, err := build(Never, "-DWORKGROUP=16u")
 	require.Error(t, err)
 	require.Contains(t, output, `error: "sums: this variant needs subgroups"`)
-	output, err = build(true, "-DWORKGROUP=16u")
+	output, err = build(Alone, "-DWORKGROUP=16u")
 	require.Error(t, err)
 	require.Contains(t, output, `error: "sums: without subgroups this variant needs a workgroup of 1"`)
-	output, err = build(true, "-DWORKGROUP=1u")
+	output, err = build(Alone, "-DWORKGROUP=1u")
 	require.NoError(t, err, output)
 }
 

@@ -10,7 +10,8 @@ import (
 // reserved are words of OpenCL C, and names that translations use themselves, which GLSL may use as names.
 var reserved = strings.Fields(`half kernel global local constant private event_t double long short char signed
 	unsigned register auto static extern goto volatile restrict inline uchar ushort ulong size_t main args shared globals
-	kernel_main select read_only write_only complex pipe scalars vec_step SUBGROUPS UNROLL INLINE min max clamp popcount clz all any`)
+	kernel_main select read_only write_only complex pipe scalars vec_step SUBGROUPS UNROLL INLINE min max clamp popcount
+	clz all any`)
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 

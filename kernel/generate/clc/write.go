@@ -90,9 +90,8 @@ func (w *writer) origin(id uint32) string {
 	}
 	for w.defs[pointer].op == opAccessChain && name == "" {
 		chain := w.defs[pointer]
-		base := w.pointee(chain.operands[0])
-		if last := w.defs[chain.operands[len(chain.operands)-1]]; w.defs[base].op == opTypeStruct && len(chain.operands) == 2 &&
-			last.op == opConstant {
+		base, last := w.pointee(chain.operands[0]), w.defs[chain.operands[len(chain.operands)-1]]
+		if w.defs[base].op == opTypeStruct && len(chain.operands) == 2 && last.op == opConstant {
 			name = w.memberNames[[2]uint32{base, last.operands[0]}]
 		}
 		pointer = chain.operands[0]

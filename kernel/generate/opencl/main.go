@@ -40,9 +40,7 @@ func generate(from, prelude, to string, names []string) error {
 			if err != nil {
 				return err
 			}
-			v := clc.Variant{Config: config, SPIRV: code}
-			v.One, v.AnyWorkgroup = oneInvocation(spec, config)
-			variants = append(variants, v)
+			variants = append(variants, clc.Variant{Config: config, SPIRV: code, Single: single(spec, config)})
 		}
 		source, err := clc.File(spec, variants, string(one))
 		if err != nil {
@@ -55,14 +53,14 @@ func generate(from, prelude, to string, names []string) error {
 	return nil
 }
 
-// oneInvocation tells whether a variant that uses subgroups is right where each has one invocation, and whether in
-// workgroups of any size. Others, such as the kernels that mark rows, count on larger ones.
-func oneInvocation(spec *backend.KernelSpec, config backend.Config) (one, anyWorkgroup bool) {
-	switch spec.Name {
-	case "radix_scatter":
-		return config["serial"] == 1, true
-	case "partition_walk", "merge_walk":
-		return true, false
+// single tells where a variant is right with subgroups of one invocation. Other variants that use subgroups count on
+// larger ones.
+func single(spec *backend.KernelSpec, config backend.Config) clc.Single {
+	switch {
+	case spec.Name == "radix_scatter" && config["serial"] == 1:
+		return clc.Always
+	case spec.Name == "partition_walk", spec.Name == "merge_walk":
+		return clc.Alone
 	}
-	return false, false
+	return clc.Never
 }

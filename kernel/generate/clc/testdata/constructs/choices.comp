@@ -36,4 +36,8 @@ void main() {
     uint h = c;
     h = h + (h > d ? counted(h++) : --h);
     RESULT(12u) = h;
+    RESULT(13u) = calls + (a < b ? counted(c) : d) * calls;
+    RESULT(14u) = calls * 3u + uint(a < b && called(c < d)) + calls;
+    if (called(a > b)) {}
+    RESULT(15u) = calls;
 }

@@ -41,21 +41,18 @@ INLINE uint mixed(uint a) {
 INLINE uint widened(uint a) {
     return a;
 }
-
 #endif
 
 #if FORM == 2
 INLINE uint third(uint a) {
     return a + 3u;
 }
-
 #endif
 
 #if BITS == 64
 INLINE uint widened(uint a) {
     return a * 2u;
 }
-
 #endif
 
 #if FORM <= 1
@@ -65,7 +62,6 @@ INLINE void kernel_main(const Arguments* args) {
     ((__global uint*)as_ulong(args->results))[16u * ((args->first_group + WORKGROUP_ID_X) * WORKGROUP + LOCAL_ID_X) +
             0u] = a;
 }
-
 #endif
 
 #if FORM == 2
@@ -76,7 +72,6 @@ INLINE void kernel_main(const Arguments* args) {
     ((__global uint*)as_ulong(args->results))[16u * ((args->first_group + WORKGROUP_ID_X) * WORKGROUP + LOCAL_ID_X) +
             0u] = a;
 }
-
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))

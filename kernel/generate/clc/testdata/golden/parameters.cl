@@ -139,9 +139,8 @@ INLINE void kernel_main(const Arguments* args, Globals* globals) {
     uint p = 3u;
     uint p_2 = p;
     ++p;
-    uint value_9 = p - 1u;
     --p;
-    uint q = p_2 * 2u + value_9;
+    uint q = p_2 * 2u + p;
     ((__global uint*)as_ulong(args->results))[16u * ((args->first_group + WORKGROUP_ID_X) * WORKGROUP + LOCAL_ID_X) +
             12u] = p * 16u + q;
 }
