@@ -24,8 +24,8 @@ sums() { find . \( -name '*.comp' -o -name '*.vert' -o -name '*.frag' -o -name '
 # opencl_sums hashes the OpenCL sources and what they follow from.
 opencl_sums() (
 	cd ..
-	find shaders/spv/SOURCES.sha256 kernel/generate/{clc,opencl}/*.go opencl/kernels/*.{cl,h} ! -name '*_test.go' -print0 | sort -z |
-		xargs -0r sha256sum
+	find shaders/spv/SOURCES.sha256 kernel/generate/{clc,opencl}/*.go opencl/kernels/*.{cl,h} ! -name '*_test.go' -print0 |
+		sort -z | xargs -0r sha256sum
 )
 
 # compiler prints the versions of both compilers in one line, nothing where one is missing.

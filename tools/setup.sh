@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks, and only that; where it cannot, it names what is missing and what goes without it.
 #   setup.sh run    pkg-config, the Vulkan loader, and lavapipe where no Vulkan driver is installed
-#   setup.sh test   pkg-config, loader, lavapipe, validation layers, shader compiler, C++ compiler and SwiftShader
+#   setup.sh test   pkg-config, loader, lavapipe, validation layers, shader compiler, OpenCL with PoCL, C++ compiler and
+#                   SwiftShader
 set -euo pipefail
 cd "$(dirname "$0")"
 source ./vulkan.sh
@@ -22,6 +23,8 @@ look() {
 	need vulkan-validationlayers "the test passes under validation" validation_layer
 	need glslc "compiling the shaders; their committed binaries are compared by hash only" command -v glslc
 	need spirv-tools "optimising and validating the shaders" command -v spirv-opt
+	need ocl-icd-libopencl1 "OpenCL devices" library libOpenCL.so.1
+	need pocl-opencl-icd "PoCL, on which the OpenCL tests run" compgen -G '/etc/OpenCL/vendors/pocl*.icd'
 	need g++ "the comparison of files with DuckDB, whose library is C++" command -v "${CXX:-g++}"
 }
 

@@ -60,8 +60,20 @@ func TestExampleOfTheDocs(t *testing.T) {
 			shader := overlay[filepath.Join(root, "shaders/run_heads.comp")]
 			output, err = run("glslc", "--target-env=vulkan1.2", "-I", filepath.Join(generated, "include"),
 				"-I", "shaders/include", "-DKEY_BITS="+bits, "-DWORKGROUP=256", "-DITEMS=8", shader,
-				"-o", filepath.Join(folder, "out.spv"))
+				"-o", filepath.Join(folder, "run_heads.key_bits"+bits+".spv"))
 			require.NoError(t, err, output)
+		}
+		output, err = run("go", "run", "-overlay", overlaid, "./kernel/generate/opencl", folder,
+			"opencl/kernels/subgroup_one.h", folder, "run_heads")
+		require.NoError(t, err, output)
+		source, err := os.ReadFile(filepath.Join(folder, "run_heads.cl"))
+		require.NoError(t, err)
+		page, err := os.ReadFile("../../docs/opencl.md")
+		require.NoError(t, err)
+		listings := regexp.MustCompile("(?ms)^```c\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+		require.Len(t, listings, 2, "the body of run_heads and the kernel function")
+		for _, listing := range listings {
+			require.Contains(t, string(source), listing[1], "docs/opencl.md shows another translation")
 		}
 	}
 

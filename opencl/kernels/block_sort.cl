@@ -18,159 +18,143 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#if KEY_BITS == 32 && SERIAL == 0
-typedef struct { uint v[WORKGROUP * ITEMS + 1u]; } uint_xworkgroup_items_1u;
-
+#if SERIAL == 0
+#define TILE_ROWS (WORKGROUP * ITEMS)
 #endif
 
-#if (KEY_BITS == 32 && SERIAL == 0) || (PAYLOAD_BITS == 32 && SERIAL == 0)
-typedef struct { uint v[ITEMS]; } uint_xitems;
+typedef struct {
+    ulong keys_in;
+    ulong payload_in;
+    ulong keys_out;
+    ulong payload_out;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
-#endif
-
-typedef struct { uint2 keys_in; uint2 payload_in; uint2 keys_out; uint2 payload_out; uint rows; uint tiles; uint first_group; uint end_group; } Push;
+typedef struct {
+    uint2 keys_in;
+    uint2 payload_in;
+    uint2 keys_out;
+    uint2 payload_out;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
 }
 
-#if SERIAL == 0
-typedef struct { uint v[2u]; } uint_x2u;
-
-#endif
-
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0
 typedef struct {
-    uint_xworkgroup_items_1u sh_key;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint sh_key[TILE_ROWS + 1u];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint_xitems key;
-} Own;
-
+    uint key[ITEMS];
+} Globals;
 #endif
 
 #if KEY_BITS == 32 || PAYLOAD_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if KEY_BITS == 32
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
+    for (uint i = 0u; i < count; ++i) {
         uint key = keys[i];
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
         }
         to_keys[to] = key;
     }
 }
-
-#endif
-
-#if PAYLOAD_BITS == 32 && SERIAL == 0
-typedef struct { uint v[WORKGROUP * ITEMS]; } uint_xworkgroup_items;
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
 typedef struct {
-    uint_xworkgroup_items_1u sh_key;
-    uint_xworkgroup_items sh_payload;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint sh_key[TILE_ROWS + 1u];
+    uint sh_payload[TILE_ROWS];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint_xitems key;
-    uint_xitems payload;
-} Own;
-
+    uint key[ITEMS];
+    uint payload[ITEMS];
+} Globals;
 #endif
 
-#if PAYLOAD_BITS == 32 || PAYLOAD_BITS == 64
+#if PAYLOAD_BITS >= 32
 INLINE bool absent(uint2 address) {
     return all(address == (uint2)(0u));
 }
-
 #endif
 
 #if PAYLOAD_BITS == 32
 INLINE uint widen(uint a, uint like) {
     return a;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    __global uint* payload = column32_from(push->payload_in, begin);
-    __global uint* to_payload = column32_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
+    __global uint* payload = column32_from(args->payload_in, begin);
+    __global uint* to_payload = column32_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
+    for (uint i = 0u; i < count; ++i) {
         uint key = keys[i];
         uint value = widen(begin + i, 0u);
         if (!numbered) {
             value = payload[i];
         }
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
             to_payload[to] = to_payload[to - 1u];
         }
@@ -178,77 +162,58 @@ INLINE void run(const Push* push) {
         to_payload[to] = value;
     }
 }
-
-#endif
-
-#if (PAYLOAD_BITS == 64 && SERIAL == 0) || (KEY_BITS == 64 && SERIAL == 0)
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-#endif
-
-#if PAYLOAD_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[WORKGROUP * ITEMS]; } uint2_xworkgroup_items;
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
 typedef struct {
-    uint_xworkgroup_items_1u sh_key;
-    uint2_xworkgroup_items sh_payload;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint sh_key[TILE_ROWS + 1u];
+    uint2 sh_payload[TILE_ROWS];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint_xitems key;
-    uint2_xitems payload;
-} Own;
-
+    uint key[ITEMS];
+    uint2 payload[ITEMS];
+} Globals;
 #endif
 
 #if PAYLOAD_BITS == 64 || KEY_BITS == 64
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if PAYLOAD_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    __global uint2* payload = column64_from(push->payload_in, begin);
-    __global uint2* to_payload = column64_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
+    __global uint2* payload = column64_from(args->payload_in, begin);
+    __global uint2* to_payload = column64_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
+    for (uint i = 0u; i < count; ++i) {
         uint key = keys[i];
         uint2 value = widen(begin + i, (uint2)(0u));
         if (!numbered) {
             value = payload[i];
         }
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
             to_payload[to] = to_payload[to - 1u];
         }
@@ -256,129 +221,106 @@ INLINE void run(const Push* push) {
         to_payload[to] = value;
     }
 }
-
-#endif
-
-#if KEY_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[WORKGROUP * ITEMS + 1u]; } uint2_xworkgroup_items_1u;
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
 typedef struct {
-    uint2_xworkgroup_items_1u sh_key;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint2 sh_key[TILE_ROWS + 1u];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint2_xitems key;
-} Own;
-
+    uint2 key[ITEMS];
+} Globals;
 #endif
 
 #if PAYLOAD_BITS == 0 && SERIAL == 0
-INLINE void put_striped(__local Shared* shared, Own* own) {
-    uint k = 0u;
+INLINE void put_striped(__local Shared* shared, Globals* globals) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        shared->sh_key.v[LOCAL_ID_X + k * WORKGROUP] = own->key.v[k];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        shared->sh_key[LOCAL_ID_X + k * WORKGROUP] = globals->key[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE void put_blocked(__local Shared* shared, Own* own) {
-    uint k = 0u;
+INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        shared->sh_key.v[LOCAL_ID_X * ITEMS + k] = own->key.v[k];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        shared->sh_key[LOCAL_ID_X * ITEMS + k] = globals->key[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 64
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
+    for (uint i = 0u; i < count; ++i) {
         uint2 key = keys[i];
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint2 other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
         }
         to_keys[to] = key;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
 typedef struct {
-    uint2_xworkgroup_items_1u sh_key;
-    uint_xworkgroup_items sh_payload;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint2 sh_key[TILE_ROWS + 1u];
+    uint sh_payload[TILE_ROWS];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint2_xitems key;
-    uint_xitems payload;
-} Own;
-
+    uint2 key[ITEMS];
+    uint payload[ITEMS];
+} Globals;
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    __global uint* payload = column32_from(push->payload_in, begin);
-    __global uint* to_payload = column32_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
+    __global uint* payload = column32_from(args->payload_in, begin);
+    __global uint* to_payload = column32_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
+    for (uint i = 0u; i < count; ++i) {
         uint2 key = keys[i];
         uint value = widen(begin + i, 0u);
         if (!numbered) {
             value = payload[i];
         }
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint2 other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
             to_payload[to] = to_payload[to - 1u];
         }
@@ -386,70 +328,59 @@ INLINE void run(const Push* push) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
 typedef struct {
-    uint2_xworkgroup_items_1u sh_key;
-    uint2_xworkgroup_items sh_payload;
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
+    uint2 sh_key[TILE_ROWS + 1u];
+    uint2 sh_payload[TILE_ROWS];
+    uint sh_low[2];
+    uint sh_passed[2];
 } Shared;
 
 typedef struct {
     uint right_last;
     uint left_first;
-    uint2_xitems key;
-    uint2_xitems payload;
-} Own;
-
+    uint2 key[ITEMS];
+    uint2 payload[ITEMS];
+} Globals;
 #endif
 
 #if SERIAL == 0
-INLINE bool before(__local Shared* shared, Own* own, uint which, uint row) {
-    return !less(shared->sh_key.v[own->right_last - row], shared->sh_key.v[own->left_first + row]);
+INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
+    return !less(shared->sh_key[globals->right_last - row], shared->sh_key[globals->left_first + row]);
 }
 
-INLINE uint search(__local Shared* shared, Own* own, uint which, uint* low, uint* high) {
-    while ((*low) < (*high)) {
-        uint middle = *low + (*high - *low) / 2u;
-        if (before(shared, own, which, middle)) {
-            *low = middle + 1u;
+INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
+    while (low < high) {
+        uint middle = low + (high - low) / 2u;
+        if (before(shared, globals, which, middle)) {
+            low = middle + 1u;
         } else {
-            *high = middle;
+            high = middle;
         }
     }
-    return *low;
+    return low;
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0
-INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right, uint end, uint diagonal) {
-    own->left_first = left;
-    own->right_last = right + diagonal - 1u;
+INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uint right, uint end, uint diagonal) {
+    globals->left_first = left;
+    globals->right_last = right + diagonal - 1u;
     uint right_rows = end - right;
-    uint variable;
-    if (diagonal > right_rows) {
-        variable = diagonal - right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint param_2 = variable;
-    uint param_3 = min(diagonal, right - left);
-    uint from_left = search(shared, own, 0u, &param_2, &param_3);
+    uint from_left = search(shared, globals, 0u, diagonal > right_rows ? diagonal - right_rows : 0u,
+            min(diagonal, right - left));
     uint a = left + from_left;
     uint b = right + diagonal - from_left;
-    uint left_key = shared->sh_key.v[a];
-    uint right_key = shared->sh_key.v[b];
-    uint k = 0u;
+    uint left_key = shared->sh_key[a];
+    uint right_key = shared->sh_key[b];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        bool is_left = (b >= end) || (a < right && !less(right_key, left_key));
+    for (uint k = 0u; k < ITEMS; ++k) {
+        bool is_left = b >= end || (a < right && !less(right_key, left_key));
         uint at = is_left ? a : b;
-        own->key.v[k] = is_left ? left_key : right_key;
-        uint next = shared->sh_key.v[at + 1u];
+        globals->key[k] = is_left ? left_key : right_key;
+        uint next = shared->sh_key[at + 1u];
         if (is_left) {
             a = at + 1u;
             left_key = next;
@@ -460,124 +391,93 @@ INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right,
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = 4294967295u;
+        globals->key[k] = 0xffffffffu;
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    put_striped(shared, own);
-    uint k_2 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        own->key.v[k_2] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint variable;
-    uint variable_2;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_3 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_3 + 1u) < ITEMS; k_3 = k_3 + 2u) {
-            bool swap = less(own->key.v[k_3 + 1u], own->key.v[k_3]);
-            if (swap) {
-                variable = own->key.v[k_3 + 1u];
-            } else {
-                variable = own->key.v[k_3];
-            }
-            uint first = variable;
-            uint value = k_3 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_3];
-            } else {
-                variable_2 = own->key.v[k_3 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_3] = first;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_4 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_4 < ITEMS; k_4 = k_4 + 1) {
-        uint i_2 = LOCAL_ID_X + k_4 * WORKGROUP;
-        if (i_2 < count) {
-            to_keys[i_2] = shared->sh_key.v[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
         }
     }
 }
-
 #endif
 
-#if (PAYLOAD_BITS == 32 && SERIAL == 0) || (PAYLOAD_BITS == 64 && SERIAL == 0)
-INLINE void put_striped(__local Shared* shared, Own* own) {
-    uint k = 0u;
+#if PAYLOAD_BITS >= 32 && SERIAL == 0
+INLINE void put_striped(__local Shared* shared, Globals* globals) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        shared->sh_key.v[LOCAL_ID_X + k * WORKGROUP] = own->key.v[k];
-        shared->sh_payload.v[LOCAL_ID_X + k * WORKGROUP] = own->payload.v[k];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        shared->sh_key[LOCAL_ID_X + k * WORKGROUP] = globals->key[k];
+        shared->sh_payload[LOCAL_ID_X + k * WORKGROUP] = globals->payload[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE void put_blocked(__local Shared* shared, Own* own) {
-    uint k = 0u;
+INLINE void put_blocked(__local Shared* shared, Globals* globals) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        shared->sh_key.v[LOCAL_ID_X * ITEMS + k] = own->key.v[k];
-        shared->sh_payload.v[LOCAL_ID_X * ITEMS + k] = own->payload.v[k];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        shared->sh_key[LOCAL_ID_X * ITEMS + k] = globals->key[k];
+        shared->sh_payload[LOCAL_ID_X * ITEMS + k] = globals->payload[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
-#if (KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0) || (KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0)
-INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right, uint end, uint diagonal) {
-    own->left_first = left;
-    own->right_last = right + diagonal - 1u;
+#if KEY_BITS == 32 && PAYLOAD_BITS >= 32 && SERIAL == 0
+INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uint right, uint end, uint diagonal) {
+    globals->left_first = left;
+    globals->right_last = right + diagonal - 1u;
     uint right_rows = end - right;
-    uint variable;
-    if (diagonal > right_rows) {
-        variable = diagonal - right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint param_2 = variable;
-    uint param_3 = min(diagonal, right - left);
-    uint from_left = search(shared, own, 0u, &param_2, &param_3);
+    uint from_left = search(shared, globals, 0u, diagonal > right_rows ? diagonal - right_rows : 0u,
+            min(diagonal, right - left));
     uint a = left + from_left;
     uint b = right + diagonal - from_left;
-    uint left_key = shared->sh_key.v[a];
-    uint right_key = shared->sh_key.v[b];
-    uint k = 0u;
+    uint left_key = shared->sh_key[a];
+    uint right_key = shared->sh_key[b];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        bool is_left = (b >= end) || (a < right && !less(right_key, left_key));
+    for (uint k = 0u; k < ITEMS; ++k) {
+        bool is_left = b >= end || (a < right && !less(right_key, left_key));
         uint at = is_left ? a : b;
-        own->key.v[k] = is_left ? left_key : right_key;
-        own->payload.v[k] = shared->sh_payload.v[at];
-        uint next = shared->sh_key.v[at + 1u];
+        globals->key[k] = is_left ? left_key : right_key;
+        globals->payload[k] = shared->sh_payload[at];
+        uint next = shared->sh_key[at + 1u];
         if (is_left) {
             a = at + 1u;
             left_key = next;
@@ -587,234 +487,157 @@ INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right,
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = 4294967295u;
+        globals->key[k] = 0xffffffffu;
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    __global uint* values = column32_from(push->payload_in, begin);
-    __global uint* to_payload = column32_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint k_2 = 0u;
+    __global uint* values = column32_from(args->payload_in, begin);
+    __global uint* to_payload = column32_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-        own->payload.v[k_2] = widen(begin + i_2, 0u);
-        if ((!numbered) && (i_2 < count)) {
-            own->payload.v[k_2] = values[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        globals->payload[k] = widen(begin + i, 0u);
+        if (!numbered && i < count) {
+            globals->payload[k] = values[i];
         }
     }
-    put_striped(shared, own);
-    uint k_3 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-        own->key.v[k_3] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_3];
-        own->payload.v[k_3] = shared->sh_payload.v[LOCAL_ID_X * ITEMS + k_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
+        globals->payload[k] = shared->sh_payload[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint variable;
-    uint variable_2;
-    uint variable_3;
-    uint variable_4;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_4 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_4 + 1u) < ITEMS; k_4 = k_4 + 2u) {
-            bool swap = less(own->key.v[k_4 + 1u], own->key.v[k_4]);
-            if (swap) {
-                variable = own->key.v[k_4 + 1u];
-            } else {
-                variable = own->key.v[k_4];
-            }
-            uint first = variable;
-            uint value = k_4 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_4];
-            } else {
-                variable_2 = own->key.v[k_4 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_4] = first;
-            if (swap) {
-                variable_3 = own->payload.v[k_4 + 1u];
-            } else {
-                variable_3 = own->payload.v[k_4];
-            }
-            uint first_value = variable_3;
-            uint value_2 = k_4 + 1u;
-            if (swap) {
-                variable_4 = own->payload.v[k_4];
-            } else {
-                variable_4 = own->payload.v[k_4 + 1u];
-            }
-            own->payload.v[value_2] = variable_4;
-            own->payload.v[k_4] = first_value;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
+            uint first_value = swap ? globals->payload[k + 1u] : globals->payload[k];
+            globals->payload[k + 1u] = swap ? globals->payload[k] : globals->payload[k + 1u];
+            globals->payload[k] = first_value;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_5 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_5 < ITEMS; k_5 = k_5 + 1) {
-        uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-        if (i_3 < count) {
-            to_keys[i_3] = shared->sh_key.v[i_3];
-            to_payload[i_3] = shared->sh_payload.v[i_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
+            to_payload[i] = shared->sh_payload[i];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && PAYLOAD_BITS == 64 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* keys = column32_from(push->keys_in, begin);
-    __global uint* to_keys = column32_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint* keys = column32_from(args->keys_in, begin);
+    __global uint* to_keys = column32_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = 4294967295u;
+        globals->key[k] = 0xffffffffu;
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    __global uint2* values = column64_from(push->payload_in, begin);
-    __global uint2* to_payload = column64_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint k_2 = 0u;
+    __global uint2* values = column64_from(args->payload_in, begin);
+    __global uint2* to_payload = column64_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-        own->payload.v[k_2] = widen(begin + i_2, (uint2)(0u));
-        if ((!numbered) && (i_2 < count)) {
-            own->payload.v[k_2] = values[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        globals->payload[k] = widen(begin + i, (uint2)(0u));
+        if (!numbered && i < count) {
+            globals->payload[k] = values[i];
         }
     }
-    put_striped(shared, own);
-    uint k_3 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-        own->key.v[k_3] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_3];
-        own->payload.v[k_3] = shared->sh_payload.v[LOCAL_ID_X * ITEMS + k_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
+        globals->payload[k] = shared->sh_payload[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint variable;
-    uint variable_2;
-    uint2 variable_3;
-    uint2 variable_4;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_4 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_4 + 1u) < ITEMS; k_4 = k_4 + 2u) {
-            bool swap = less(own->key.v[k_4 + 1u], own->key.v[k_4]);
-            if (swap) {
-                variable = own->key.v[k_4 + 1u];
-            } else {
-                variable = own->key.v[k_4];
-            }
-            uint first = variable;
-            uint value = k_4 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_4];
-            } else {
-                variable_2 = own->key.v[k_4 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_4] = first;
-            if (swap) {
-                variable_3 = own->payload.v[k_4 + 1u];
-            } else {
-                variable_3 = own->payload.v[k_4];
-            }
-            uint2 first_value = variable_3;
-            uint value_2 = k_4 + 1u;
-            if (swap) {
-                variable_4 = own->payload.v[k_4];
-            } else {
-                variable_4 = own->payload.v[k_4 + 1u];
-            }
-            own->payload.v[value_2] = variable_4;
-            own->payload.v[k_4] = first_value;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
+            uint2 first_value = swap ? globals->payload[k + 1u] : globals->payload[k];
+            globals->payload[k + 1u] = swap ? globals->payload[k] : globals->payload[k + 1u];
+            globals->payload[k] = first_value;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_5 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_5 < ITEMS; k_5 = k_5 + 1) {
-        uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-        if (i_3 < count) {
-            to_keys[i_3] = shared->sh_key.v[i_3];
-            to_payload[i_3] = shared->sh_payload.v[i_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
+            to_payload[i] = shared->sh_payload[i];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 0 && SERIAL == 0
-INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right, uint end, uint diagonal) {
-    own->left_first = left;
-    own->right_last = right + diagonal - 1u;
+INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uint right, uint end, uint diagonal) {
+    globals->left_first = left;
+    globals->right_last = right + diagonal - 1u;
     uint right_rows = end - right;
-    uint variable;
-    if (diagonal > right_rows) {
-        variable = diagonal - right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint param_2 = variable;
-    uint param_3 = min(diagonal, right - left);
-    uint from_left = search(shared, own, 0u, &param_2, &param_3);
+    uint from_left = search(shared, globals, 0u, diagonal > right_rows ? diagonal - right_rows : 0u,
+            min(diagonal, right - left));
     uint a = left + from_left;
     uint b = right + diagonal - from_left;
-    uint2 left_key = shared->sh_key.v[a];
-    uint2 right_key = shared->sh_key.v[b];
-    uint k = 0u;
+    uint2 left_key = shared->sh_key[a];
+    uint2 right_key = shared->sh_key[b];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        bool is_left = (b >= end) || (a < right && !less(right_key, left_key));
+    for (uint k = 0u; k < ITEMS; ++k) {
+        bool is_left = b >= end || (a < right && !less(right_key, left_key));
         uint at = is_left ? a : b;
-        own->key.v[k] = is_left ? left_key : right_key;
-        uint2 next = shared->sh_key.v[at + 1u];
+        globals->key[k] = is_left ? left_key : right_key;
+        uint2 next = shared->sh_key[at + 1u];
         if (is_left) {
             a = at + 1u;
             left_key = next;
@@ -825,101 +648,73 @@ INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right,
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = (uint2)(4294967295u);
+        globals->key[k] = (uint2)(0xffffffffu);
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    put_striped(shared, own);
-    uint k_2 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        own->key.v[k_2] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint2 variable;
-    uint2 variable_2;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_3 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_3 + 1u) < ITEMS; k_3 = k_3 + 2u) {
-            bool swap = less(own->key.v[k_3 + 1u], own->key.v[k_3]);
-            if (swap) {
-                variable = own->key.v[k_3 + 1u];
-            } else {
-                variable = own->key.v[k_3];
-            }
-            uint2 first = variable;
-            uint value = k_3 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_3];
-            } else {
-                variable_2 = own->key.v[k_3 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_3] = first;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint2 first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_4 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_4 < ITEMS; k_4 = k_4 + 1) {
-        uint i_2 = LOCAL_ID_X + k_4 * WORKGROUP;
-        if (i_2 < count) {
-            to_keys[i_2] = shared->sh_key.v[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
         }
     }
 }
-
 #endif
 
-#if (KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0) || (KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0)
-INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right, uint end, uint diagonal) {
-    own->left_first = left;
-    own->right_last = right + diagonal - 1u;
+#if KEY_BITS == 64 && PAYLOAD_BITS >= 32 && SERIAL == 0
+INLINE void merge_items(__local Shared* shared, Globals* globals, uint left, uint right, uint end, uint diagonal) {
+    globals->left_first = left;
+    globals->right_last = right + diagonal - 1u;
     uint right_rows = end - right;
-    uint variable;
-    if (diagonal > right_rows) {
-        variable = diagonal - right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint param_2 = variable;
-    uint param_3 = min(diagonal, right - left);
-    uint from_left = search(shared, own, 0u, &param_2, &param_3);
+    uint from_left = search(shared, globals, 0u, diagonal > right_rows ? diagonal - right_rows : 0u,
+            min(diagonal, right - left));
     uint a = left + from_left;
     uint b = right + diagonal - from_left;
-    uint2 left_key = shared->sh_key.v[a];
-    uint2 right_key = shared->sh_key.v[b];
-    uint k = 0u;
+    uint2 left_key = shared->sh_key[a];
+    uint2 right_key = shared->sh_key[b];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        bool is_left = (b >= end) || (a < right && !less(right_key, left_key));
+    for (uint k = 0u; k < ITEMS; ++k) {
+        bool is_left = b >= end || (a < right && !less(right_key, left_key));
         uint at = is_left ? a : b;
-        own->key.v[k] = is_left ? left_key : right_key;
-        own->payload.v[k] = shared->sh_payload.v[at];
-        uint2 next = shared->sh_key.v[at + 1u];
+        globals->key[k] = is_left ? left_key : right_key;
+        globals->payload[k] = shared->sh_payload[at];
+        uint2 next = shared->sh_key[at + 1u];
         if (is_left) {
             a = at + 1u;
             left_key = next;
@@ -929,270 +724,189 @@ INLINE void merge_items(__local Shared* shared, Own* own, uint left, uint right,
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 32 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = (uint2)(4294967295u);
+        globals->key[k] = (uint2)(0xffffffffu);
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    __global uint* values = column32_from(push->payload_in, begin);
-    __global uint* to_payload = column32_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint k_2 = 0u;
+    __global uint* values = column32_from(args->payload_in, begin);
+    __global uint* to_payload = column32_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-        own->payload.v[k_2] = widen(begin + i_2, 0u);
-        if ((!numbered) && (i_2 < count)) {
-            own->payload.v[k_2] = values[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        globals->payload[k] = widen(begin + i, 0u);
+        if (!numbered && i < count) {
+            globals->payload[k] = values[i];
         }
     }
-    put_striped(shared, own);
-    uint k_3 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-        own->key.v[k_3] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_3];
-        own->payload.v[k_3] = shared->sh_payload.v[LOCAL_ID_X * ITEMS + k_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
+        globals->payload[k] = shared->sh_payload[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint2 variable;
-    uint2 variable_2;
-    uint variable_3;
-    uint variable_4;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_4 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_4 + 1u) < ITEMS; k_4 = k_4 + 2u) {
-            bool swap = less(own->key.v[k_4 + 1u], own->key.v[k_4]);
-            if (swap) {
-                variable = own->key.v[k_4 + 1u];
-            } else {
-                variable = own->key.v[k_4];
-            }
-            uint2 first = variable;
-            uint value = k_4 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_4];
-            } else {
-                variable_2 = own->key.v[k_4 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_4] = first;
-            if (swap) {
-                variable_3 = own->payload.v[k_4 + 1u];
-            } else {
-                variable_3 = own->payload.v[k_4];
-            }
-            uint first_value = variable_3;
-            uint value_2 = k_4 + 1u;
-            if (swap) {
-                variable_4 = own->payload.v[k_4];
-            } else {
-                variable_4 = own->payload.v[k_4 + 1u];
-            }
-            own->payload.v[value_2] = variable_4;
-            own->payload.v[k_4] = first_value;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint2 first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
+            uint first_value = swap ? globals->payload[k + 1u] : globals->payload[k];
+            globals->payload[k + 1u] = swap ? globals->payload[k] : globals->payload[k + 1u];
+            globals->payload[k] = first_value;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_5 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_5 < ITEMS; k_5 = k_5 + 1) {
-        uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-        if (i_3 < count) {
-            to_keys[i_3] = shared->sh_key.v[i_3];
-            to_payload[i_3] = shared->sh_payload.v[i_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
+            to_payload[i] = shared->sh_payload[i];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    uint k = 0u;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint i = LOCAL_ID_X + k * WORKGROUP;
-        own->key.v[k] = (uint2)(4294967295u);
+        globals->key[k] = (uint2)(0xffffffffu);
         if (i < count) {
-            own->key.v[k] = keys[i];
+            globals->key[k] = keys[i];
         }
     }
-    __global uint2* values = column64_from(push->payload_in, begin);
-    __global uint2* to_payload = column64_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint k_2 = 0u;
+    __global uint2* values = column64_from(args->payload_in, begin);
+    __global uint2* to_payload = column64_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-        own->payload.v[k_2] = widen(begin + i_2, (uint2)(0u));
-        if ((!numbered) && (i_2 < count)) {
-            own->payload.v[k_2] = values[i_2];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        globals->payload[k] = widen(begin + i, (uint2)(0u));
+        if (!numbered && i < count) {
+            globals->payload[k] = values[i];
         }
     }
-    put_striped(shared, own);
-    uint k_3 = 0u;
+    put_striped(shared, globals);
     UNROLL
-    for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-        own->key.v[k_3] = shared->sh_key.v[LOCAL_ID_X * ITEMS + k_3];
-        own->payload.v[k_3] = shared->sh_payload.v[LOCAL_ID_X * ITEMS + k_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        globals->key[k] = shared->sh_key[LOCAL_ID_X * ITEMS + k];
+        globals->payload[k] = shared->sh_payload[LOCAL_ID_X * ITEMS + k];
     }
-    uint round = 0u;
-    uint2 variable;
-    uint2 variable_2;
-    uint2 variable_3;
-    uint2 variable_4;
     UNROLL
-    for (; round < ITEMS; round = round + 1) {
-        uint k_4 = round & 1u;
+    for (uint round = 0u; round < ITEMS; ++round) {
         UNROLL
-        for (; (k_4 + 1u) < ITEMS; k_4 = k_4 + 2u) {
-            bool swap = less(own->key.v[k_4 + 1u], own->key.v[k_4]);
-            if (swap) {
-                variable = own->key.v[k_4 + 1u];
-            } else {
-                variable = own->key.v[k_4];
-            }
-            uint2 first = variable;
-            uint value = k_4 + 1u;
-            if (swap) {
-                variable_2 = own->key.v[k_4];
-            } else {
-                variable_2 = own->key.v[k_4 + 1u];
-            }
-            own->key.v[value] = variable_2;
-            own->key.v[k_4] = first;
-            if (swap) {
-                variable_3 = own->payload.v[k_4 + 1u];
-            } else {
-                variable_3 = own->payload.v[k_4];
-            }
-            uint2 first_value = variable_3;
-            uint value_2 = k_4 + 1u;
-            if (swap) {
-                variable_4 = own->payload.v[k_4];
-            } else {
-                variable_4 = own->payload.v[k_4 + 1u];
-            }
-            own->payload.v[value_2] = variable_4;
-            own->payload.v[k_4] = first_value;
+        for (uint k = round & 1u; k + 1u < ITEMS; k += 2u) {
+            bool swap = less(globals->key[k + 1u], globals->key[k]);
+            uint2 first = swap ? globals->key[k + 1u] : globals->key[k];
+            globals->key[k + 1u] = swap ? globals->key[k] : globals->key[k + 1u];
+            globals->key[k] = first;
+            uint2 first_value = swap ? globals->payload[k + 1u] : globals->payload[k];
+            globals->payload[k + 1u] = swap ? globals->payload[k] : globals->payload[k + 1u];
+            globals->payload[k] = first_value;
         }
     }
-    uint width = 1u;
-    for (; width < WORKGROUP; width = width * 2u) {
+    for (uint width = 1u; width < WORKGROUP; width *= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_blocked(shared, own);
-        uint first_2 = LOCAL_ID_X / (2u * width) * 2u * width;
-        uint right = min(first_2 + width, WORKGROUP) * ITEMS;
-        uint end = min(first_2 + 2u * width, WORKGROUP) * ITEMS;
-        merge_items(shared, own, first_2 * ITEMS, right, end, (LOCAL_ID_X - first_2) * ITEMS);
+        put_blocked(shared, globals);
+        uint first = LOCAL_ID_X / (2u * width) * 2u * width;
+        uint right = min(first + width, WORKGROUP) * ITEMS;
+        uint end = min(first + 2u * width, WORKGROUP) * ITEMS;
+        merge_items(shared, globals, first * ITEMS, right, end, (LOCAL_ID_X - first) * ITEMS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_blocked(shared, own);
-    uint k_5 = 0u;
+    put_blocked(shared, globals);
     UNROLL
-    for (; k_5 < ITEMS; k_5 = k_5 + 1) {
-        uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-        if (i_3 < count) {
-            to_keys[i_3] = shared->sh_key.v[i_3];
-            to_payload[i_3] = shared->sh_payload.v[i_3];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint i = LOCAL_ID_X + k * WORKGROUP;
+        if (i < count) {
+            to_keys[i] = shared->sh_key[i];
+            to_payload[i] = shared->sh_payload[i];
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct {
-    ulong keys_in;
-    ulong payload_in;
-    ulong keys_out;
-    ulong payload_out;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void block_sort(__global uchar* keys_in, __global uchar* payload_in, __global uchar* keys_out, __global uchar* payload_out, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)keys_in + words.keys_in),
-        as_uint2((ulong)payload_in + words.payload_in),
-        as_uint2((ulong)keys_out + words.keys_out),
-        as_uint2((ulong)payload_out + words.payload_out),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void block_sort(
+    __global uchar* keys_in,
+    __global uchar* payload_in,
+    __global uchar* keys_out,
+    __global uchar* payload_out,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)keys_in + scalars.keys_in),
+        as_uint2((ulong)payload_in + scalars.payload_in),
+        as_uint2((ulong)keys_out + scalars.keys_out),
+        as_uint2((ulong)payload_out + scalars.payload_out),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && PAYLOAD_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint2* keys = column64_from(push->keys_in, begin);
-    __global uint2* to_keys = column64_from(push->keys_out, begin);
-    __global uint2* payload = column64_from(push->payload_in, begin);
-    __global uint2* to_payload = column64_from(push->payload_out, begin);
-    bool numbered = absent(push->payload_in);
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint2* keys = column64_from(args->keys_in, begin);
+    __global uint2* to_keys = column64_from(args->keys_out, begin);
+    __global uint2* payload = column64_from(args->payload_in, begin);
+    __global uint2* to_payload = column64_from(args->payload_out, begin);
+    bool numbered = absent(args->payload_in);
+    for (uint i = 0u; i < count; ++i) {
         uint2 key = keys[i];
         uint2 value = widen(begin + i, (uint2)(0u));
         if (!numbered) {
             value = payload[i];
         }
         uint to = i;
-        for (; to > 0u; to = to - 1) {
+        for (; to > 0u; --to) {
             uint2 other = to_keys[to - 1u];
-            if (!less(key, other)) {
-                break;
-            }
+            if (!less(key, other)) break;
             to_keys[to] = other;
             to_payload[to] = to_payload[to - 1u];
         }
@@ -1200,35 +914,27 @@ INLINE void run(const Push* push) {
         to_payload[to] = value;
     }
 }
-
 #endif
 
 #if SERIAL == 1
-typedef struct {
-    ulong keys_in;
-    ulong payload_in;
-    ulong keys_out;
-    ulong payload_out;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void block_sort(__global uchar* keys_in, __global uchar* payload_in, __global uchar* keys_out, __global uchar* payload_out, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)keys_in + words.keys_in),
-        as_uint2((ulong)payload_in + words.payload_in),
-        as_uint2((ulong)keys_out + words.keys_out),
-        as_uint2((ulong)payload_out + words.payload_out),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void block_sort(
+    __global uchar* keys_in,
+    __global uchar* payload_in,
+    __global uchar* keys_out,
+    __global uchar* payload_out,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)keys_in + scalars.keys_in),
+        as_uint2((ulong)payload_in + scalars.payload_in),
+        as_uint2((ulong)keys_out + scalars.keys_out),
+        as_uint2((ulong)payload_out + scalars.payload_out),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
-
 #endif

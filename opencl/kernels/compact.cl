@@ -18,18 +18,37 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 bits; uint2 offsets; uint2 values; uint2 kept; uint rows; uint tiles; uint seed; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong bits;
+    ulong offsets;
+    ulong values;
+    ulong kept;
+    uint rows;
+    uint tiles;
+    uint seed;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 bits;
+    uint2 offsets;
+    uint2 values;
+    uint2 kept;
+    uint rows;
+    uint tiles;
+    uint seed;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -49,532 +68,399 @@ INLINE bool absent(uint2 address) {
 }
 
 #if SERIAL == 0 && SHARED == 0
-typedef struct { uint v[(WORKGROUP + 3u) / 4u]; } uint_xworkgroup_3u_4u;
+typedef struct {
+    uint sh_subgroup_sum[(WORKGROUP + 3u) / 4u];
+    uint sh_word[WORKGROUP];
+    uint sh_rank[WORKGROUP];
+} Shared;
 
 INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
+    return subgroup_add(a);
 }
 
 INLINE uint subgroup_sum_before(uint a) {
-    uint value = subgroup_exclusive_add(a);
-    return value;
+    return subgroup_exclusive_add(a);
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct { uint v[WORKGROUP]; } uint_xworkgroup;
-
 INLINE uint bits_below(uint bit) {
-    uint variable;
-    if (bit < 32u) {
-        variable = (1u << bit) - 1u;
-    } else {
-        variable = 4294967295u;
-    }
-    return variable;
+    return bit < 32u ? (1u << bit) - 1u : 0xffffffffu;
 }
 
 INLINE uint bits_between(uint first, uint end, uint word) {
     uint begin = word * 32u;
-    uint variable;
-    if (end > begin) {
-        variable = bits_below(end - begin);
-    } else {
-        variable = 0u;
-    }
-    uint value = variable;
-    uint variable_2;
-    if (word == 0u) {
-        variable_2 = bits_below(first);
-    } else {
-        variable_2 = 0u;
-    }
-    return value & (~variable_2);
+    return (end > begin ? bits_below(end - begin) : 0u) & ~(word == 0u ? bits_below(first) : 0u);
 }
 
 INLINE uint add(uint a, uint b) {
     return a + b;
 }
 
-typedef struct { bool v[8u]; } bool_x8u;
-
+#define FLIP (INVERTED == 1u ? 0xffffffffu : 0u)
 #endif
 
 #if SERIAL == 0 && SHARED == 0
-typedef struct {
-    uint_xworkgroup_3u_4u sh_subgroup_sum;
-    uint_xworkgroup sh_word;
-    uint_xworkgroup sh_rank;
-} Shared;
-
-INLINE uint workgroup_sum(__local Shared* shared, uint own_, uint* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
+INLINE uint workgroup_sum(__local Shared* shared, uint own, uint* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[subgroup_id()] = own;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint before = 0u;
-    *all = 0u;
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
+    *all_ = 0u;
+    for (uint s = 0u; s < subgroup_count(); ++s) {
         if (s == subgroup_id()) {
-            before = *all;
+            before = *all_;
         }
-        *all = add(*all, shared->sh_subgroup_sum.v[s]);
+        *all_ = add(*all_, shared->sh_subgroup_sum[s]);
     }
     return before;
 }
-
 #endif
 
 #if VALUE_BITS == 32
-INLINE uint unmix_of(uint* key, uint seed) {
-    *key = ((*key) ^ ((*key) >> 16)) * 2127672349u;
-    *key = ((*key) ^ ((*key) >> 13) ^ ((*key) >> 26)) * 2781581891u;
-    return (*key) ^ ((*key) >> 16) ^ seed;
+INLINE uint unmix_of(uint key, uint seed) {
+    key = (key ^ (key >> 16u)) * 0x7ed1b41du;
+    key = (key ^ (key >> 13u) ^ (key >> 26u)) * 0xa5cb9243u;
+    return key ^ (key >> 16u) ^ seed;
 }
 
-INLINE uint kept_value(const Push* push, uint value) {
-    uint variable;
-    if (MIXED == 1u) {
-        uint param = value;
-        variable = unmix_of(&param, push->seed);
-    } else {
-        variable = value;
-    }
-    return variable;
+INLINE uint kept_value(const Arguments* args, uint value) {
+    return MIXED == 1u ? unmix_of(value, args->seed) : value;
 }
-
-#endif
-
-#if VALUE_BITS == 32 && SERIAL == 0
-typedef struct { uint v[8u]; } uint_x8u;
-
 #endif
 
 #if VALUE_BITS == 32 && SERIAL == 0 && SHARED == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
     uint place = subgroup_id() * subgroup_size() + subgroup_local_id();
     uint word = 0u;
-    if ((place * 32u) < count) {
-        word = (column32_from(push->bits, begin / 32u)[place] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, place);
+    if (place * 32u < count) {
+        word = (column32_from(args->bits, begin / 32u)[place] ^ FLIP) & bits_between(0u, count, place);
     }
-    uint set = as_uint(popcount(word));
-    uint param_11;
-    uint value_2 = workgroup_sum(shared, subgroup_sum(set), &param_11);
-    uint all = param_11;
-    uint rank = value_2 + subgroup_sum_before(set);
-    shared->sh_word.v[place] = word;
-    shared->sh_rank.v[place] = rank;
+    uint set = popcount(word);
+    uint all_;
+    uint value = workgroup_sum(shared, subgroup_sum(set), &all_);
+    uint rank = value + subgroup_sum_before(set);
+    shared->sh_word[place] = word;
+    shared->sh_rank[place] = rank;
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* from = column32_from(push->values, begin);
-    __global uint* to = column32_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint i = LOCAL_ID_X;
-    bool_x8u keeps;
-    uint_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    __global uint* from = column32_from(args->values, begin);
+    __global uint* to = column32_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    bool keeps[8];
+    uint value_2[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
+        for (uint k = 0u; k < 8u; ++k) {
             uint row = i + k * WORKGROUP;
-            uint value_3 = k;
-            keeps.v[value_3] = row < count && ((shared->sh_word.v[row / 32u] >> (row % 32u)) & 1u) == 1u;
-            value.v[k] = begin + row;
-            if (!numbered && keeps.v[k]) {
-                value.v[k] = from[row];
+            keeps[k] = row < count && ((shared->sh_word[row / 32u] >> (row % 32u)) & 1u) == 1u;
+            value_2[k] = begin + row;
+            if (!numbered && keeps[k]) {
+                value_2[k] = from[row];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            uint row_2 = i + k_2 * WORKGROUP;
-            if (keeps.v[k_2]) {
-                uint value_4 = shared->sh_rank.v[row_2 / 32u] + as_uint(popcount(shared->sh_word.v[row_2 / 32u] & bits_below(row_2 % 32u)));
-                uint value_5 = kept_value(push, value.v[k_2]);
-                to[value_4] = value_5;
+        for (uint k = 0u; k < 8u; ++k) {
+            uint row = i + k * WORKGROUP;
+            if (keeps[k]) {
+                to[shared->sh_rank[row / 32u] + popcount(shared->sh_word[row / 32u] & bits_below(row % 32u))] =
+                        kept_value(args, value_2[k]);
             }
         }
     }
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u * WORKGROUP]; } uint_x2u_workgroup;
-
 typedef struct {
-    uint_x2u_workgroup sh_scanned;
-    uint_xworkgroup sh_word;
-    uint_xworkgroup sh_rank;
+    uint sh_scanned[2u * WORKGROUP];
+    uint sh_word[WORKGROUP];
+    uint sh_rank[WORKGROUP];
 } Shared;
 
 INLINE void put_scanned(__local Shared* shared, uint at, uint value) {
-    shared->sh_scanned.v[at] = value;
+    shared->sh_scanned[at] = value;
 }
 
 INLINE uint scanned(__local Shared* shared, uint at) {
-    return shared->sh_scanned.v[at];
+    return shared->sh_scanned[at];
 }
 
-INLINE uint workgroup_scan(__local Shared* shared, uint* own_, uint* all) {
+INLINE uint workgroup_scan(__local Shared* shared, uint own, uint* all_) {
     uint side = 0u;
-    put_scanned(shared, LOCAL_ID_X, *own_);
+    put_scanned(shared, LOCAL_ID_X, own);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint step = 1u;
-    for (; step < WORKGROUP; step = step * 2u) {
+    for (uint step = 1u; step < WORKGROUP; step *= 2u) {
         if (LOCAL_ID_X >= step) {
-            *own_ = add(scanned(shared, side + LOCAL_ID_X - step), *own_);
+            own = add(scanned(shared, side + LOCAL_ID_X - step), own);
         }
         side = WORKGROUP - side;
-        put_scanned(shared, side + LOCAL_ID_X, *own_);
+        put_scanned(shared, side + LOCAL_ID_X, own);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    *all = scanned(shared, side + WORKGROUP - 1u);
-    if (LOCAL_ID_X == 0u) {
-        return 0u;
-    }
+    *all_ = scanned(shared, side + WORKGROUP - 1u);
+    if (LOCAL_ID_X == 0u) return 0u;
     return scanned(shared, side + LOCAL_ID_X - 1u);
 }
-
 #endif
 
 #if VALUE_BITS == 32 && SHARED == 1
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
     uint place = LOCAL_ID_X;
     uint word = 0u;
-    if ((place * 32u) < count) {
-        word = (column32_from(push->bits, begin / 32u)[place] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, place);
+    if (place * 32u < count) {
+        word = (column32_from(args->bits, begin / 32u)[place] ^ FLIP) & bits_between(0u, count, place);
     }
-    uint set = as_uint(popcount(word));
-    uint param_9 = set;
-    uint param_10;
-    uint value_2 = workgroup_scan(shared, &param_9, &param_10);
-    uint all = param_10;
-    uint rank = value_2;
-    shared->sh_word.v[place] = word;
-    shared->sh_rank.v[place] = rank;
+    uint set = popcount(word);
+    uint all_;
+    uint rank = workgroup_scan(shared, set, &all_);
+    shared->sh_word[place] = word;
+    shared->sh_rank[place] = rank;
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* from = column32_from(push->values, begin);
-    __global uint* to = column32_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint i = LOCAL_ID_X;
-    bool_x8u keeps;
-    uint_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    __global uint* from = column32_from(args->values, begin);
+    __global uint* to = column32_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    bool keeps[8];
+    uint value[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
+        for (uint k = 0u; k < 8u; ++k) {
             uint row = i + k * WORKGROUP;
-            uint value_3 = k;
-            keeps.v[value_3] = row < count && ((shared->sh_word.v[row / 32u] >> (row % 32u)) & 1u) == 1u;
-            value.v[k] = begin + row;
-            if (!numbered && keeps.v[k]) {
-                value.v[k] = from[row];
+            keeps[k] = row < count && ((shared->sh_word[row / 32u] >> (row % 32u)) & 1u) == 1u;
+            value[k] = begin + row;
+            if (!numbered && keeps[k]) {
+                value[k] = from[row];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            uint row_2 = i + k_2 * WORKGROUP;
-            if (keeps.v[k_2]) {
-                uint value_4 = shared->sh_rank.v[row_2 / 32u] + as_uint(popcount(shared->sh_word.v[row_2 / 32u] & bits_below(row_2 % 32u)));
-                uint value_5 = kept_value(push, value.v[k_2]);
-                to[value_4] = value_5;
+        for (uint k = 0u; k < 8u; ++k) {
+            uint row = i + k * WORKGROUP;
+            if (keeps[k]) {
+                to[shared->sh_rank[row / 32u] + popcount(shared->sh_word[row / 32u] & bits_below(row % 32u))] =
+                        kept_value(args, value[k]);
             }
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* from = column32_from(push->values, begin);
-    __global uint* to = column32_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint2 bitmap = push->bits;
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* from = column32_from(args->values, begin);
+    __global uint* to = column32_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    uint2 bitmap = args->bits;
     uint word = 0u;
     uint n = 0u;
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    for (uint i = 0u; i < count; ++i) {
         uint row = begin + i;
-        if ((i == 0u) || (row % 32u) == 0u) {
+        if (i == 0u || row % 32u == 0u) {
             word = column32_from(bitmap, row / 32u)[0];
         }
-        if (((word >> (row % 32u)) & 1u) == INVERTED) {
-            continue;
-        }
+        if (((word >> (row % 32u)) & 1u) == INVERTED) continue;
         if (numbered) {
             to[n] = row;
         } else {
-            uint value = kept_value(push, from[i]);
-            to[n] = value;
+            to[n] = kept_value(args, from[i]);
         }
-        n = n + 1;
+        ++n;
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
-INLINE uint2 unmix_of(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of(&param, seed + 1u);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of(&param_5, seed);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
+INLINE uint2 unmix_of(uint2 key, uint seed) {
+    key.x ^= mix_of(key.y, seed + 1u);
+    key.y ^= mix_of(key.x, ~seed);
+    key.x ^= mix_of(key.y, seed);
+    return key;
 }
 
-INLINE uint2 kept_value(const Push* push, uint2 value) {
-    uint2 variable;
-    if (MIXED == 1u) {
-        uint2 param = value;
-        variable = unmix_of(&param, push->seed);
-    } else {
-        variable = value;
-    }
-    return variable;
+INLINE uint2 kept_value(const Arguments* args, uint2 value) {
+    return MIXED == 1u ? unmix_of(value, args->seed) : value;
 }
-
-#endif
-
-#if VALUE_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
 #endif
 
 #if VALUE_BITS == 64 && SERIAL == 0 && SHARED == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
     uint place = subgroup_id() * subgroup_size() + subgroup_local_id();
     uint word = 0u;
-    if ((place * 32u) < count) {
-        word = (column32_from(push->bits, begin / 32u)[place] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, place);
+    if (place * 32u < count) {
+        word = (column32_from(args->bits, begin / 32u)[place] ^ FLIP) & bits_between(0u, count, place);
     }
-    uint set = as_uint(popcount(word));
-    uint param_11;
-    uint value_2 = workgroup_sum(shared, subgroup_sum(set), &param_11);
-    uint all = param_11;
-    uint rank = value_2 + subgroup_sum_before(set);
-    shared->sh_word.v[place] = word;
-    shared->sh_rank.v[place] = rank;
+    uint set = popcount(word);
+    uint all_;
+    uint value = workgroup_sum(shared, subgroup_sum(set), &all_);
+    uint rank = value + subgroup_sum_before(set);
+    shared->sh_word[place] = word;
+    shared->sh_rank[place] = rank;
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint2* from = column64_from(push->values, begin);
-    __global uint2* to = column64_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint i = LOCAL_ID_X;
-    bool_x8u keeps;
-    uint2_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    __global uint2* from = column64_from(args->values, begin);
+    __global uint2* to = column64_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    bool keeps[8];
+    uint2 value_2[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
+        for (uint k = 0u; k < 8u; ++k) {
             uint row = i + k * WORKGROUP;
-            uint value_3 = k;
-            keeps.v[value_3] = row < count && ((shared->sh_word.v[row / 32u] >> (row % 32u)) & 1u) == 1u;
-            uint value_4 = begin + row;
-            value.v[k] = (uint2)(value_4, value_4);
-            if (!numbered && keeps.v[k]) {
-                value.v[k] = from[row];
+            keeps[k] = row < count && ((shared->sh_word[row / 32u] >> (row % 32u)) & 1u) == 1u;
+            value_2[k] = (uint2)(begin + row);
+            if (!numbered && keeps[k]) {
+                value_2[k] = from[row];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            uint row_2 = i + k_2 * WORKGROUP;
-            if (keeps.v[k_2]) {
-                uint value_5 = shared->sh_rank.v[row_2 / 32u] + as_uint(popcount(shared->sh_word.v[row_2 / 32u] & bits_below(row_2 % 32u)));
-                uint2 value_6 = kept_value(push, value.v[k_2]);
-                to[value_5] = value_6;
+        for (uint k = 0u; k < 8u; ++k) {
+            uint row = i + k * WORKGROUP;
+            if (keeps[k]) {
+                to[shared->sh_rank[row / 32u] + popcount(shared->sh_word[row / 32u] & bits_below(row % 32u))] =
+                        kept_value(args, value_2[k]);
             }
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64 && SHARED == 1
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
     uint place = LOCAL_ID_X;
     uint word = 0u;
-    if ((place * 32u) < count) {
-        word = (column32_from(push->bits, begin / 32u)[place] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, place);
+    if (place * 32u < count) {
+        word = (column32_from(args->bits, begin / 32u)[place] ^ FLIP) & bits_between(0u, count, place);
     }
-    uint set = as_uint(popcount(word));
-    uint param_9 = set;
-    uint param_10;
-    uint value_2 = workgroup_scan(shared, &param_9, &param_10);
-    uint all = param_10;
-    uint rank = value_2;
-    shared->sh_word.v[place] = word;
-    shared->sh_rank.v[place] = rank;
+    uint set = popcount(word);
+    uint all_;
+    uint rank = workgroup_scan(shared, set, &all_);
+    shared->sh_word[place] = word;
+    shared->sh_rank[place] = rank;
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint2* from = column64_from(push->values, begin);
-    __global uint2* to = column64_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint i = LOCAL_ID_X;
-    bool_x8u keeps;
-    uint2_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    __global uint2* from = column64_from(args->values, begin);
+    __global uint2* to = column64_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    bool keeps[8];
+    uint2 value[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
+        for (uint k = 0u; k < 8u; ++k) {
             uint row = i + k * WORKGROUP;
-            uint value_3 = k;
-            keeps.v[value_3] = row < count && ((shared->sh_word.v[row / 32u] >> (row % 32u)) & 1u) == 1u;
-            uint value_4 = begin + row;
-            value.v[k] = (uint2)(value_4, value_4);
-            if (!numbered && keeps.v[k]) {
-                value.v[k] = from[row];
+            keeps[k] = row < count && ((shared->sh_word[row / 32u] >> (row % 32u)) & 1u) == 1u;
+            value[k] = (uint2)(begin + row);
+            if (!numbered && keeps[k]) {
+                value[k] = from[row];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            uint row_2 = i + k_2 * WORKGROUP;
-            if (keeps.v[k_2]) {
-                uint value_5 = shared->sh_rank.v[row_2 / 32u] + as_uint(popcount(shared->sh_word.v[row_2 / 32u] & bits_below(row_2 % 32u)));
-                uint2 value_6 = kept_value(push, value.v[k_2]);
-                to[value_5] = value_6;
+        for (uint k = 0u; k < 8u; ++k) {
+            uint row = i + k * WORKGROUP;
+            if (keeps[k]) {
+                to[shared->sh_rank[row / 32u] + popcount(shared->sh_word[row / 32u] & bits_below(row % 32u))] =
+                        kept_value(args, value[k]);
             }
         }
     }
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct {
-    ulong bits;
-    ulong offsets;
-    ulong values;
-    ulong kept;
-    uint rows;
-    uint tiles;
-    uint seed;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void compact(__global uchar* bits, __global uchar* offsets, __global uchar* values, __global uchar* kept, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    const Push addresses = {
-        as_uint2((ulong)bits + words.bits),
-        as_uint2((ulong)offsets + words.offsets),
-        as_uint2((ulong)values + words.values),
-        as_uint2((ulong)kept + words.kept),
-        words.rows,
-        words.tiles,
-        words.seed,
-        words.first_group,
-        words.end_group,
+void compact(
+    __global uchar* bits,
+    __global uchar* offsets,
+    __global uchar* values,
+    __global uchar* kept,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)bits + scalars.bits),
+        as_uint2((ulong)offsets + scalars.offsets),
+        as_uint2((ulong)values + scalars.values),
+        as_uint2((ulong)kept + scalars.kept),
+        scalars.rows,
+        scalars.tiles,
+        scalars.seed,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    kernel_main(args, shared);
 }
-
 #endif
 
 #if VALUE_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint2* from = column64_from(push->values, begin);
-    __global uint2* to = column64_from(push->kept, column64_from(push->offsets, tile)[0].x);
-    bool numbered = absent(push->values);
-    uint2 bitmap = push->bits;
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint2* from = column64_from(args->values, begin);
+    __global uint2* to = column64_from(args->kept, column64_from(args->offsets, tile)[0].x);
+    bool numbered = absent(args->values);
+    uint2 bitmap = args->bits;
     uint word = 0u;
     uint n = 0u;
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    for (uint i = 0u; i < count; ++i) {
         uint row = begin + i;
-        if ((i == 0u) || (row % 32u) == 0u) {
+        if (i == 0u || row % 32u == 0u) {
             word = column32_from(bitmap, row / 32u)[0];
         }
-        if (((word >> (row % 32u)) & 1u) == INVERTED) {
-            continue;
-        }
+        if (((word >> (row % 32u)) & 1u) == INVERTED) continue;
         if (numbered) {
-            uint value = row;
-            to[n] = (uint2)(value, value);
+            to[n] = (uint2)(row);
         } else {
-            uint2 value_2 = kept_value(push, from[i]);
-            to[n] = value_2;
+            to[n] = kept_value(args, from[i]);
         }
-        n = n + 1;
+        ++n;
     }
 }
-
 #endif
 
 #if SERIAL == 1
-typedef struct {
-    ulong bits;
-    ulong offsets;
-    ulong values;
-    ulong kept;
-    uint rows;
-    uint tiles;
-    uint seed;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void compact(__global uchar* bits, __global uchar* offsets, __global uchar* values, __global uchar* kept, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)bits + words.bits),
-        as_uint2((ulong)offsets + words.offsets),
-        as_uint2((ulong)values + words.values),
-        as_uint2((ulong)kept + words.kept),
-        words.rows,
-        words.tiles,
-        words.seed,
-        words.first_group,
-        words.end_group,
+void compact(
+    __global uchar* bits,
+    __global uchar* offsets,
+    __global uchar* values,
+    __global uchar* kept,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)bits + scalars.bits),
+        as_uint2((ulong)offsets + scalars.offsets),
+        as_uint2((ulong)values + scalars.values),
+        as_uint2((ulong)kept + scalars.kept),
+        scalars.rows,
+        scalars.tiles,
+        scalars.seed,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
-
 #endif

@@ -15,54 +15,31 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#if SERIAL == 0 && SHARED == 0
-typedef struct { uint v[(WORKGROUP + 3u) / 4u]; } uint_xworkgroup_3u_4u;
+typedef struct {
+    ulong bits;
+    ulong counts;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
 typedef struct {
-    uint_xworkgroup_3u_4u sh_subgroup_sum;
-} Shared;
-
-INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
-}
-
-INLINE uint add(uint a, uint b) {
-    return a + b;
-}
-
-INLINE uint workgroup_sum(__local Shared* shared, uint own_, uint* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0u;
-    *all = 0u;
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before = *all;
-        }
-        *all = add(*all, shared->sh_subgroup_sum.v[s]);
-    }
-    return before;
-}
-
-#endif
-
-typedef struct { uint2 bits; uint2 counts; uint rows; uint tiles; uint first_group; uint end_group; } Push;
+    uint2 bits;
+    uint2 counts;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -74,171 +51,159 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
 }
 
 INLINE uint bits_below(uint bit) {
-    uint variable;
-    if (bit < 32u) {
-        variable = (1u << bit) - 1u;
-    } else {
-        variable = 4294967295u;
-    }
-    return variable;
+    return bit < 32u ? (1u << bit) - 1u : 0xffffffffu;
 }
 
 INLINE uint bits_between(uint first, uint end, uint word) {
     uint begin = word * 32u;
-    uint variable;
-    if (end > begin) {
-        variable = bits_below(end - begin);
-    } else {
-        variable = 0u;
-    }
-    uint value = variable;
-    uint variable_2;
-    if (word == 0u) {
-        variable_2 = bits_below(first);
-    } else {
-        variable_2 = 0u;
-    }
-    return value & (~variable_2);
+    return (end > begin ? bits_below(end - begin) : 0u) & ~(word == 0u ? bits_below(first) : 0u);
 }
+
+#define FLIP (INVERTED == 1u ? 0xffffffffu : 0u)
 
 #if SERIAL == 0 && SHARED == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->bits, begin / 32u);
-    uint sum = 0u;
-    uint word = LOCAL_ID_X;
-    for (; (word * 32u) < count; word = word + WORKGROUP) {
-        sum = sum + as_uint(popcount((from[word] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, word)));
-    }
-    uint param_11;
-    workgroup_sum(shared, subgroup_sum(sum), &param_11);
-    uint all = param_11;
-    if (LOCAL_ID_X == 0u) {
-        column32_from(push->counts, tile)[0] = all;
-    }
+typedef struct {
+    uint sh_subgroup_sum[(WORKGROUP + 3u) / 4u];
+} Shared;
+
+INLINE uint subgroup_sum(uint a) {
+    return subgroup_add(a);
 }
 
+INLINE uint add(uint a, uint b) {
+    return a + b;
+}
+
+INLINE uint workgroup_sum(__local Shared* shared, uint own, uint* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[subgroup_id()] = own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = 0u;
+    *all_ = 0u;
+    for (uint s = 0u; s < subgroup_count(); ++s) {
+        if (s == subgroup_id()) {
+            before = *all_;
+        }
+        *all_ = add(*all_, shared->sh_subgroup_sum[s]);
+    }
+    return before;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * WORKGROUP * ITEMS;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->bits, begin / 32u);
+    uint sum = 0u;
+    for (uint word = LOCAL_ID_X; word * 32u < count; word += WORKGROUP) {
+        sum += popcount((from[word] ^ FLIP) & bits_between(0u, count, word));
+    }
+    uint all_;
+    workgroup_sum(shared, subgroup_sum(sum), &all_);
+    if (LOCAL_ID_X == 0u) {
+        column32_from(args->counts, tile)[0] = all_;
+    }
+}
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u]; } uint_x2u;
-
 typedef struct {
-    uint_x2u sh_total;
+    uint sh_total[2];
 } Shared;
 
-typedef struct { uint m0; uint m1; } ResType;
+typedef struct {
+    uint low;
+    uint high;
+} uint_pair;
 
-INLINE ResType add_carry(uint a, uint b) {
+INLINE uint_pair add_carry(uint a, uint b) {
     uint sum = a + b;
-    return (ResType){sum, sum < a ? 1u : 0u};
+    return (uint_pair){sum, sum < a ? 1u : 0u};
 }
 
-INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own) {
     if (LOCAL_ID_X == 0u) {
-        shared->sh_total.v[1] = 0u;
-        shared->sh_total.v[0] = 0u;
+        shared->sh_total[1] = 0u;
+        shared->sh_total[0] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = atomic_add(&shared->sh_total.v[0], own_.x);
-    ResType value = add_carry(before, own_.x);
-    uint carry = value.m1;
-    if ((own_.y + carry) > 0u) {
-        atomic_add(&shared->sh_total.v[1], own_.y + carry);
+    uint before = atomic_add(&shared->sh_total[0], own.x);
+    uint carry = add_carry(before, own.x).high;
+    if (own.y + carry > 0u) {
+        atomic_add(&shared->sh_total[1], own.y + carry);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
+    return (uint2)(shared->sh_total[0], shared->sh_total[1]);
 }
 
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->bits, begin / 32u);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->bits, begin / 32u);
     uint sum = 0u;
-    uint word = LOCAL_ID_X;
-    for (; (word * 32u) < count; word = word + WORKGROUP) {
-        sum = sum + as_uint(popcount((from[word] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(0u, count, word)));
+    for (uint word = LOCAL_ID_X; word * 32u < count; word += WORKGROUP) {
+        sum += popcount((from[word] ^ FLIP) & bits_between(0u, count, word));
     }
-    uint2 value = workgroup_total(shared, (uint2)(sum, 0u));
-    uint all = value.x;
+    uint all_ = workgroup_total(shared, (uint2)(sum, 0u)).x;
     if (LOCAL_ID_X == 0u) {
-        column32_from(push->counts, tile)[0] = all;
+        column32_from(args->counts, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct {
-    ulong bits;
-    ulong counts;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void compact_count(__global uchar* bits, __global uchar* counts, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    const Push addresses = {
-        as_uint2((ulong)bits + words.bits),
-        as_uint2((ulong)counts + words.counts),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void compact_count(
+    __global uchar* bits,
+    __global uchar* counts,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)bits + scalars.bits),
+        as_uint2((ulong)counts + scalars.counts),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    kernel_main(args, shared);
 }
-
 #endif
 
 #if SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
+    uint count = rows_left(args->rows, begin, ITEMS);
     uint first = begin % 32u;
-    __global uint* from = column32_from(push->bits, begin / 32u);
+    __global uint* from = column32_from(args->bits, begin / 32u);
     uint sum = 0u;
-    uint word = 0u;
-    for (; (word * 32u) < (first + count); word = word + 1) {
-        sum = sum + as_uint(popcount((from[word] ^ (INVERTED == 1u ? 4294967295u : 0u)) & bits_between(first, first + count, word)));
+    for (uint word = 0u; word * 32u < first + count; ++word) {
+        sum += popcount((from[word] ^ FLIP) & bits_between(first, first + count, word));
     }
-    column32_from(push->counts, tile)[0] = sum;
+    column32_from(args->counts, tile)[0] = sum;
 }
-
-typedef struct {
-    ulong bits;
-    ulong counts;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void compact_count(__global uchar* bits, __global uchar* counts, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)bits + words.bits),
-        as_uint2((ulong)counts + words.counts),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void compact_count(
+    __global uchar* bits,
+    __global uchar* counts,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)bits + scalars.bits),
+        as_uint2((ulong)counts + scalars.counts),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
-
 #endif

@@ -8,18 +8,31 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 values; uint2 ids; uint2 gathered; uint rows; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong values;
+    ulong ids;
+    ulong gathered;
+    uint rows;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 values;
+    uint2 ids;
+    uint2 gathered;
+    uint rows;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -30,40 +43,33 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-typedef struct { uint v[8u]; } uint_x8u;
-
 #if VALUE_BITS == 32
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->ids, begin);
-    uint2 source = push->values;
-    __global uint* to = column32_from(push->gathered, begin);
-    uint i = LOCAL_ID_X;
-    uint_x8u id;
-    uint_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->ids, begin);
+    uint2 source = args->values;
+    __global uint* to = column32_from(args->gathered, begin);
+    uint id[8];
+    uint value[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            id.v[k] = from[min(i + k * WORKGROUP, count - 1u)];
+        for (uint k = 0u; k < 8u; ++k) {
+            id[k] = from[min(i + k * WORKGROUP, count - 1u)];
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            value.v[k_2] = column32_from(source, id.v[k_2])[0];
+        for (uint k = 0u; k < 8u; ++k) {
+            value[k] = column32_from(source, id[k])[0];
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < 8u; k_3 = k_3 + 1) {
-            if ((i + k_3 * WORKGROUP) < count) {
-                to[i + k_3 * WORKGROUP] = value.v[k_3];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                to[i + k * WORKGROUP] = value[k];
             }
         }
     }
 }
-
 #endif
 
 #if VALUE_BITS == 64
@@ -71,61 +77,49 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->ids, begin);
-    uint2 source = push->values;
-    __global uint2* to = column64_from(push->gathered, begin);
-    uint i = LOCAL_ID_X;
-    uint_x8u id;
-    uint2_x8u value;
-    for (; i < count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->ids, begin);
+    uint2 source = args->values;
+    __global uint2* to = column64_from(args->gathered, begin);
+    uint id[8];
+    uint2 value[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            id.v[k] = from[min(i + k * WORKGROUP, count - 1u)];
+        for (uint k = 0u; k < 8u; ++k) {
+            id[k] = from[min(i + k * WORKGROUP, count - 1u)];
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            value.v[k_2] = column64_from(source, id.v[k_2])[0];
+        for (uint k = 0u; k < 8u; ++k) {
+            value[k] = column64_from(source, id[k])[0];
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < 8u; k_3 = k_3 + 1) {
-            if ((i + k_3 * WORKGROUP) < count) {
-                to[i + k_3 * WORKGROUP] = value.v[k_3];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                to[i + k * WORKGROUP] = value[k];
             }
         }
     }
 }
-
 #endif
 
-typedef struct {
-    ulong values;
-    ulong ids;
-    ulong gathered;
-    uint rows;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void gather(__global uchar* values, __global uchar* ids, __global uchar* gathered, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)values + words.values),
-        as_uint2((ulong)ids + words.ids),
-        as_uint2((ulong)gathered + words.gathered),
-        words.rows,
-        words.first_group,
-        words.end_group,
+void gather(
+    __global uchar* values,
+    __global uchar* ids,
+    __global uchar* gathered,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)values + scalars.values),
+        as_uint2((ulong)ids + scalars.ids),
+        as_uint2((ulong)gathered + scalars.gathered),
+        scalars.rows,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

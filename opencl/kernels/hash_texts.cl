@@ -7,18 +7,45 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 texts; uint2 starts; uint2 states; uint2 hashes; uint rows; uint width; uint begin; uint coded; uint folded; uint kept; uint kept_2; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong texts;
+    ulong starts;
+    ulong states;
+    ulong hashes;
+    uint rows;
+    uint width;
+    uint begin;
+    uint coded;
+    uint folded;
+    uint kept;
+    uint kept_2;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 texts;
+    uint2 starts;
+    uint2 states;
+    uint2 hashes;
+    uint rows;
+    uint width;
+    uint begin;
+    uint coded;
+    uint folded;
+    uint kept;
+    uint kept_2;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -37,53 +64,39 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-typedef struct { uint first; uint size; } Text;
+typedef struct {
+    uint first;
+    uint size;
+} Text;
 
 INLINE Text text_of(uint2 starts, uint width, uint row) {
-    if (absent(starts)) {
-        return (Text){row * width, width};
-    }
+    if (absent(starts)) return (Text){row * width, width};
     __global uint* from = column32_from(starts, row);
     uint first = from[0];
     return (Text){first, from[1] - first};
 }
 
 INLINE uint bits_below(uint bit) {
-    uint variable;
-    if (bit < 32u) {
-        variable = (1u << bit) - 1u;
-    } else {
-        variable = 4294967295u;
-    }
-    return variable;
+    return bit < 32u ? (1u << bit) - 1u : 0xffffffffu;
 }
 
 INLINE uint bits_of_block(uint word, uint left) {
-    uint variable;
-    if (left > (4u * word)) {
-        variable = bits_below(8u * (left - 4u * word));
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return left > 4u * word ? bits_below(8u * (left - 4u * word)) : 0u;
 }
 
 INLINE uint4 block_of(uint2 texts, Text text, uint begin) {
-    uint first;
-    first = text.first + begin;
+    uint first = text.first + begin;
     uint left = text.size - begin;
     uint shift = first % 4u * 8u;
     __global uint* from = column32_from(texts, first / 4u);
     uint4 block = (uint4)(from[0], from[1], from[2], from[3]);
     if (shift > 0u) {
-        uint value = shift;
-        uint4 value_2 = block;
-        uint3 value_3 = value_2.yzw;
-        uint value_4 = 32u - shift;
-        block = (block >> (uint4)(value, value, value, value)) | ((uint4)(value_3.x, value_3.y, value_3.z, from[4]) << (uint4)(value_4, value_4, value_4, value_4));
+        block = (block >> (uint4)(shift)) | ((uint4)(block.yzw.x, block.yzw.y, block.yzw.z,
+                from[4]) << (uint4)(32u - shift));
     }
     if (left < 16u) {
-        block = block & (uint4)(bits_of_block(0u, left), bits_of_block(1u, left), bits_of_block(2u, left), bits_of_block(3u, left));
+        block &= (uint4)(bits_of_block(0u, left), bits_of_block(1u, left), bits_of_block(2u, left),
+                bits_of_block(3u, left));
     }
     return block;
 }
@@ -110,113 +123,85 @@ INLINE uint2 fold(uint2 a, uint2 b) {
     Text value_4 = multiply_extended(a.y, b.y);
     uint high_low = value_4.first;
     uint high_high = value_4.size;
-    Text value_5 = add_carry(low_high, left_low);
     uint2 to_third;
-    to_third.x = value_5.size;
-    uint second = value_5.first;
-    Text value_6 = add_carry(second, right_low);
-    to_third.y = value_6.size;
-    second = value_6.first;
-    Text value_7 = add_carry(high_low, to_third.x + to_third.y);
+    to_third.x = add_carry(low_high, left_low).size;
+    uint second = add_carry(low_high, left_low).first;
+    to_third.y = add_carry(second, right_low).size;
+    second = add_carry(second, right_low).first;
+    Text value_5 = add_carry(high_low, to_third.x + to_third.y);
     uint3 to_fourth;
-    to_fourth.x = value_7.size;
-    uint third = value_7.first;
-    Text value_8 = add_carry(third, left_high);
-    to_fourth.y = value_8.size;
-    third = value_8.first;
-    Text value_9 = add_carry(third, right_high);
-    to_fourth.z = value_9.size;
-    third = value_9.first;
+    to_fourth.x = value_5.size;
+    uint third = value_5.first;
+    to_fourth.y = add_carry(third, left_high).size;
+    third = add_carry(third, left_high).first;
+    to_fourth.z = add_carry(third, right_high).size;
+    third = add_carry(third, right_high).first;
     uint fourth = high_high + to_fourth.x + to_fourth.y + to_fourth.z;
     return (uint2)(low ^ third, second ^ fourth);
 }
 
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint first = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint2 from = push->texts;
-    uint2 spans = push->starts;
-    uint2 state_column = push->states;
-    uint2 bits = (uint2)(push->kept, push->kept_2);
-    uint size = push->width;
-    uint from_byte = push->begin;
-    uint end_byte = push->begin + PIECE;
-    uint is_coded = push->coded;
-    uint is_folded = push->folded;
-    __global uint2* to = column64_from(push->hashes, first);
-    uint i = LOCAL_ID_X;
-    uint2 variable;
-    for (; i < count; i = i + WORKGROUP) {
+    uint count = rows_left(args->rows, first, WORKGROUP * ITEMS);
+    uint2 from = args->texts;
+    uint2 spans = args->starts;
+    uint2 state_column = args->states;
+    uint2 bits = (uint2)(args->kept, args->kept_2);
+    uint size = args->width;
+    uint from_byte = args->begin;
+    uint end_byte = args->begin + PIECE;
+    uint is_coded = args->coded;
+    uint is_folded = args->folded;
+    __global uint2* to = column64_from(args->hashes, first);
+    for (uint i = LOCAL_ID_X; i < count; i += WORKGROUP) {
         Text text = text_of(spans, size, first + i);
-        if (from_byte > 0u && text.size <= from_byte) {
-            continue;
-        }
-        uint2 hash = (uint2)(2242054355u, 608135816u);
+        if (from_byte > 0u && text.size <= from_byte) continue;
+        uint2 hash = (uint2)(0x85a308d3u, 0x243f6a88u);
         if (from_byte > 0u) {
             hash = column64_from(state_column, first + i)[0];
         }
         uint end = min(text.size, end_byte);
         uint4 block = (uint4)(0u);
-        uint at = from_byte;
-        for (; at < end; at = at + 16u) {
+        for (uint at = from_byte; at < end; at += 16u) {
             block = block_of(from, text, at);
-            uint4 value = block;
-            uint4 value_2 = block;
-            hash = fold(value.xy ^ (uint2)(57701188u, 320440878u), value_2.zw ^ hash);
+            hash = fold(block.xy ^ (uint2)(0x3707344u, 0x13198a2eu), block.zw ^ hash);
         }
         if (text.size > end_byte) {
             column64_from(state_column, first + i)[0] = hash;
             continue;
         }
-        if (is_coded == 1u) {
-            uint4 value_3 = block;
-            variable = value_3.xy;
-        } else {
-            variable = fold(hash, (uint2)(text.size, 0u) ^ (uint2)(698298832u, 2752067618u));
-        }
-        hash = variable;
+        hash = is_coded == 1u ? block.xy : fold(hash, (uint2)(text.size, 0u) ^ (uint2)(0x299f31d0u, 0xa4093822u));
         if (is_folded == 1u) {
-            hash = fold(to[i] ^ (uint2)(2135587861u, 2654435769u), hash ^ (uint2)(3733122965u, 3509855555u));
+            hash = fold(to[i] ^ (uint2)(0x7f4a7c15u, 0x9e3779b9u), hash ^ (uint2)(0xde82ef95u, 0xd1342543u));
         }
         to[i] = hash & bits;
     }
 }
 
-typedef struct {
-    ulong texts;
-    ulong starts;
-    ulong states;
-    ulong hashes;
-    uint rows;
-    uint width;
-    uint begin;
-    uint coded;
-    uint folded;
-    uint kept;
-    uint kept_2;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void hash_texts(__global uchar* texts, __global uchar* starts, __global uchar* states, __global uchar* hashes, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)texts + words.texts),
-        as_uint2((ulong)starts + words.starts),
-        as_uint2((ulong)states + words.states),
-        as_uint2((ulong)hashes + words.hashes),
-        words.rows,
-        words.width,
-        words.begin,
-        words.coded,
-        words.folded,
-        words.kept,
-        words.kept_2,
-        words.first_group,
-        words.end_group,
+void hash_texts(
+    __global uchar* texts,
+    __global uchar* starts,
+    __global uchar* states,
+    __global uchar* hashes,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)texts + scalars.texts),
+        as_uint2((ulong)starts + scalars.starts),
+        as_uint2((ulong)states + scalars.states),
+        as_uint2((ulong)hashes + scalars.hashes),
+        scalars.rows,
+        scalars.width,
+        scalars.begin,
+        scalars.coded,
+        scalars.folded,
+        scalars.kept,
+        scalars.kept_2,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

@@ -8,24 +8,37 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 keys; uint2 counts; uint rows; uint shift; uint bits; uint first_group; uint end_group; } Push;
-
-typedef struct { uint v[4096u]; } uint_x4096u;
+typedef struct {
+    ulong keys;
+    ulong counts;
+    uint rows;
+    uint shift;
+    uint bits;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
 typedef struct {
-    uint_x4096u sh_count;
+    uint2 keys;
+    uint2 counts;
+    uint rows;
+    uint shift;
+    uint bits;
+    uint first_group;
+    uint end_group;
+} Arguments;
+
+typedef struct {
+    uint sh_count[4096];
 } Shared;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -37,19 +50,79 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
 }
 
 #if KEY_BITS == 32
-typedef struct { uint v[4u]; } uint_x4u;
+typedef struct {
+    uint v[4];
+} uint_array;
 
-typedef struct { uint_x4u at; } Values;
+typedef struct {
+    uint_array at;
+} Values;
 
 INLINE Values load_values(uint2 address, uint load) {
-    uint4 words_ = ((__global uint4*)as_ulong(address))[load];
-    return (Values){(uint_x4u){{words_.x, words_.y, words_.z, words_.w}}};
+    uint4 words = ((__global uint4*)as_ulong(address))[load];
+    return (Values){(uint_array){{words.x, words.y, words.z, words.w}}};
 }
 
-INLINE uint digit_of(const Push* push, uint key) {
-    return (key >> push->shift) & ((1u << push->bits) - 1u);
+INLINE uint digit_of(const Arguments* args, uint key) {
+    return (key >> args->shift) & ((1u << args->bits) - 1u);
 }
 
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint digits = 1u << args->bits;
+    uint copies = min(32u, 0x1000u >> args->bits);
+    uint copy = LOCAL_ID_X % copies;
+    for (uint i = LOCAL_ID_X; i < digits * copies; i += WORKGROUP) {
+        shared->sh_count[i] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint begin = group * WORKGROUP * ITEMS;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->keys, begin);
+    uint loads = count / 4u;
+    uint digit = 0u;
+    uint run = 0u;
+    Values key[8];
+    for (uint i = LOCAL_ID_X; i < loads; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            key[k] = load_values(as_uint2((ulong)from), min(i + k * WORKGROUP, loads - 1u));
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
+                UNROLL
+                for (uint j = 0u; j < 4u; ++j) {
+                    uint next = digit_of(args, key[k].at.v[j]);
+                    if (next != digit) {
+                        atomic_add(&shared->sh_count[digit * copies + copy], run);
+                        digit = next;
+                        run = 0u;
+                    }
+                    ++run;
+                }
+            }
+        }
+    }
+    if (run > 0u) {
+        atomic_add(&shared->sh_count[digit * copies + copy], run);
+    }
+    uint last = loads * 4u + LOCAL_ID_X;
+    if (last < count) {
+        atomic_add(&shared->sh_count[digit_of(args, from[last]) * copies + copy], 1u);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global uint* to = column32_from(args->counts, 0u);
+    for (uint d = LOCAL_ID_X; d < digits; d += WORKGROUP) {
+        uint sum = 0u;
+        for (uint c = 0u; c < copies; ++c) {
+            sum += shared->sh_count[d * copies + c];
+        }
+        if (sum > 0u) {
+            atomic_add(&to[2u * d], sum);
+        }
+    }
+}
 #endif
 
 #if KEY_BITS == 64
@@ -57,196 +130,100 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-typedef struct { uint2 v[2u]; } uint2_x2u;
+typedef struct {
+    uint2 v[2];
+} uint2_array;
 
-typedef struct { uint2_x2u at; } Values;
+typedef struct {
+    uint2_array at;
+} Values;
 
 INLINE Values load_values(uint2 address, uint load) {
-    uint4 words_ = ((__global uint4*)as_ulong(address))[load];
-    uint4 value = words_;
-    uint4 value_2 = words_;
-    return (Values){(uint2_x2u){{value.xy, value_2.zw}}};
+    uint4 words = ((__global uint4*)as_ulong(address))[load];
+    return (Values){(uint2_array){{words.xy, words.zw}}};
 }
 
-INLINE uint digit_of(const Push* push, uint2 key) {
-    uint variable;
-    if (push->shift == 0u) {
-        variable = key.x;
-    } else {
-        uint variable_2;
-        if (push->shift < 32u) {
-            variable_2 = (key.x >> push->shift) | (key.y << (32u - push->shift));
-        } else {
-            variable_2 = key.y >> (push->shift - 32u);
-        }
-        variable = variable_2;
-    }
-    uint low = variable;
-    return low & ((1u << push->bits) - 1u);
+INLINE uint digit_of(const Arguments* args, uint2 key) {
+    uint low = args->shift == 0u ? key.x : args->shift < 32u ? (key.x >> args->shift) | (key.y << (32u - args->shift))
+            : key.y >> (args->shift - 32u);
+    return low & ((1u << args->bits) - 1u);
 }
 
-#endif
-
-typedef struct { Values v[8u]; } Values_x8u;
-
-#if KEY_BITS == 32
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint digits = 1u << push->bits;
-    uint copies = min(32u, 4096u >> push->bits);
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint digits = 1u << args->bits;
+    uint copies = min(32u, 0x1000u >> args->bits);
     uint copy = LOCAL_ID_X % copies;
-    uint i = LOCAL_ID_X;
-    for (; i < (digits * copies); i = i + WORKGROUP) {
-        shared->sh_count.v[i] = 0u;
+    for (uint i = LOCAL_ID_X; i < digits * copies; i += WORKGROUP) {
+        shared->sh_count[i] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->keys, begin);
-    uint loads = count / 4u;
-    uint digit = 0u;
-    uint run_2 = 0u;
-    uint i_2 = LOCAL_ID_X;
-    Values_x8u key;
-    for (; i_2 < loads; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            key.v[k] = load_values(as_uint2((ulong)from), min(i_2 + k * WORKGROUP, loads - 1u));
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < loads) {
-                uint j = 0u;
-                UNROLL
-                for (; j < 4u; j = j + 1) {
-                    uint next = digit_of(push, key.v[k_2].at.v[j]);
-                    if (next != digit) {
-                        atomic_add(&shared->sh_count.v[digit * copies + copy], run_2);
-                        digit = next;
-                        run_2 = 0u;
-                    }
-                    run_2 = run_2 + 1;
-                }
-            }
-        }
-    }
-    if (run_2 > 0u) {
-        atomic_add(&shared->sh_count.v[digit * copies + copy], run_2);
-    }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
-        atomic_add(&shared->sh_count.v[digit_of(push, from[last]) * copies + copy], 1u);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* to = column32_from(push->counts, 0u);
-    uint d = LOCAL_ID_X;
-    for (; d < digits; d = d + WORKGROUP) {
-        uint sum = 0u;
-        uint c = 0u;
-        for (; c < copies; c = c + 1) {
-            sum = sum + shared->sh_count.v[d * copies + c];
-        }
-        if (sum > 0u) {
-            atomic_add(&to[2u * d], sum);
-        }
-    }
-}
-
-#endif
-
-#if KEY_BITS == 64
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint digits = 1u << push->bits;
-    uint copies = min(32u, 4096u >> push->bits);
-    uint copy = LOCAL_ID_X % copies;
-    uint i = LOCAL_ID_X;
-    for (; i < (digits * copies); i = i + WORKGROUP) {
-        shared->sh_count.v[i] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* from = column64_from(push->keys, begin);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint2* from = column64_from(args->keys, begin);
     uint loads = count / 2u;
     uint digit = 0u;
-    uint run_2 = 0u;
-    uint i_2 = LOCAL_ID_X;
-    Values_x8u key;
-    for (; i_2 < loads; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint run = 0u;
+    Values key[8];
+    for (uint i = LOCAL_ID_X; i < loads; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            key.v[k] = load_values(as_uint2((ulong)from), min(i_2 + k * WORKGROUP, loads - 1u));
+        for (uint k = 0u; k < 8u; ++k) {
+            key[k] = load_values(as_uint2((ulong)from), min(i + k * WORKGROUP, loads - 1u));
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < loads) {
-                uint j = 0u;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
                 UNROLL
-                for (; j < 2u; j = j + 1) {
-                    uint next = digit_of(push, key.v[k_2].at.v[j]);
+                for (uint j = 0u; j < 2u; ++j) {
+                    uint next = digit_of(args, key[k].at.v[j]);
                     if (next != digit) {
-                        atomic_add(&shared->sh_count.v[digit * copies + copy], run_2);
+                        atomic_add(&shared->sh_count[digit * copies + copy], run);
                         digit = next;
-                        run_2 = 0u;
+                        run = 0u;
                     }
-                    run_2 = run_2 + 1;
+                    ++run;
                 }
             }
         }
     }
-    if (run_2 > 0u) {
-        atomic_add(&shared->sh_count.v[digit * copies + copy], run_2);
+    if (run > 0u) {
+        atomic_add(&shared->sh_count[digit * copies + copy], run);
     }
     uint last = loads * 2u + LOCAL_ID_X;
     if (last < count) {
-        atomic_add(&shared->sh_count.v[digit_of(push, from[last]) * copies + copy], 1u);
+        atomic_add(&shared->sh_count[digit_of(args, from[last]) * copies + copy], 1u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* to = column32_from(push->counts, 0u);
-    uint d = LOCAL_ID_X;
-    for (; d < digits; d = d + WORKGROUP) {
+    __global uint* to = column32_from(args->counts, 0u);
+    for (uint d = LOCAL_ID_X; d < digits; d += WORKGROUP) {
         uint sum = 0u;
-        uint c = 0u;
-        for (; c < copies; c = c + 1) {
-            sum = sum + shared->sh_count.v[d * copies + c];
+        for (uint c = 0u; c < copies; ++c) {
+            sum += shared->sh_count[d * copies + c];
         }
         if (sum > 0u) {
             atomic_add(&to[2u * d], sum);
         }
     }
 }
-
 #endif
 
-typedef struct {
-    ulong keys;
-    ulong counts;
-    uint rows;
-    uint shift;
-    uint bits;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void histogram(__global uchar* keys, __global uchar* counts, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    const Push addresses = {
-        as_uint2((ulong)keys + words.keys),
-        as_uint2((ulong)counts + words.counts),
-        words.rows,
-        words.shift,
-        words.bits,
-        words.first_group,
-        words.end_group,
+void histogram(
+    __global uchar* keys,
+    __global uchar* counts,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)keys + scalars.keys),
+        as_uint2((ulong)counts + scalars.counts),
+        scalars.rows,
+        scalars.shift,
+        scalars.bits,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    kernel_main(args, shared);
 }
 

@@ -7,18 +7,29 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 values; uint rows; uint first; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong values;
+    uint rows;
+    uint first;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 values;
+    uint rows;
+    uint first;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -29,35 +40,28 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* tile = column32_from(push->values, begin);
-    uint i = LOCAL_ID_X;
-    for (; i < count; i = i + WORKGROUP) {
-        tile[i] = push->first + begin + i;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* tile = column32_from(args->values, begin);
+    for (uint i = LOCAL_ID_X; i < count; i += WORKGROUP) {
+        tile[i] = args->first + begin + i;
     }
 }
 
-typedef struct {
-    ulong values;
-    uint rows;
-    uint first;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void iota(__global uchar* values, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)values + words.values),
-        words.rows,
-        words.first,
-        words.first_group,
-        words.end_group,
+void iota(
+    __global uchar* values,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)values + scalars.values),
+        scalars.rows,
+        scalars.first,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

@@ -1,4 +1,14 @@
-// Package kernels embeds the kernels in OpenCL C 1.2, which tools/glslc.sh translated from the GLSL in folder shaders.
+// Package kernels embeds the kernels in OpenCL C 1.2, which tools/glslc.sh translated from the GLSL in folder shaders,
+// and two subgroup preludes.
+//
+// A program is one variant of a kernel. Its text is [Source], behind a prelude where a device has subgroups. It is
+// built with -cl-std=CL1.2, -D<AXIS>=<value> for each axis, -D<CONSTANT>=<value>u for each constant, both in upper case,
+// and -DSUBGROUPS with a prelude. Without a prelude a variant that needs subgroups is an #error.
+//
+// The kernel function has the name of the kernel. Its parameters are a buffer for each argument, in the order of the
+// catalogue, and one structure: for each buffer the offset of the argument in bytes (64 bits), then the parameters, the
+// first workgroup and the end of the range of workgroups (32 bits each). An absent argument is a NULL buffer and offset
+// 0. A dispatch has exactly the workgroups of the range, in one dimension.
 package kernels
 
 import (
@@ -9,8 +19,16 @@ import (
 //go:embed *.cl
 var sources embed.FS
 
+var (
+	//go:embed subgroup_nvidia.h
+	nvidia string
+	//go:embed subgroup_khr.h
+	khr string
+	//go:embed subgroup_vectors.h
+	vectors string
+)
+
 // Source returns the source of a kernel of the catalogue with all its variants, or an error that wraps fs.ErrNotExist.
-// A program is one variant: -D<AXIS>=<value> for each axis, -D<CONSTANT>=<value>u for each constant, both in upper case.
 func Source(kernel string) (string, error) {
 	text, err := sources.ReadFile(kernel + ".cl")
 	if err != nil {
@@ -18,3 +36,11 @@ func Source(kernel string) (string, error) {
 	}
 	return string(text), nil
 }
+
+// NVIDIASubgroups returns the prelude for GPUs of NVIDIA, in inline PTX: subgroups of 32, from compute capability 7.0
+// on.
+func NVIDIASubgroups() string { return nvidia + "\n" + vectors + "\n" }
+
+// KhronosSubgroups returns the prelude for devices with cl_khr_subgroups, cl_khr_subgroup_ballot,
+// cl_khr_subgroup_shuffle and cl_khr_subgroup_non_uniform_vote. Programs are of OpenCL C 2.0 or later, not 1.2.
+func KhronosSubgroups() string { return khr + "\n" + vectors + "\n" }

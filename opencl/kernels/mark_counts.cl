@@ -7,18 +7,31 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 counts; uint2 ids; uint2 marks; uint rows; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong counts;
+    ulong ids;
+    ulong marks;
+    uint rows;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 counts;
+    uint2 ids;
+    uint2 marks;
+    uint rows;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -33,58 +46,50 @@ INLINE bool absent(uint2 address) {
     return all(address == (uint2)(0u));
 }
 
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->counts, begin);
-    uint2 bitmap = push->marks;
-    if (!absent(push->ids)) {
-        __global uint* to = column32_from(push->ids, begin);
-        uint i = LOCAL_ID_X;
-        for (; i < count; i = i + WORKGROUP) {
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->counts, begin);
+    uint2 bitmap = args->marks;
+    if (!absent(args->ids)) {
+        __global uint* to = column32_from(args->ids, begin);
+        for (uint i = LOCAL_ID_X; i < count; i += WORKGROUP) {
             if (from[i] > 0u) {
                 atomic_or(&column32_from(bitmap, to[i] / 32u)[0], 1u << (to[i] % 32u));
             }
         }
         return;
     }
-    uint i_2 = 4u * LOCAL_ID_X;
-    for (; i_2 < count; i_2 = i_2 + 4u * WORKGROUP) {
+    for (uint i = 4u * LOCAL_ID_X; i < count; i += 4u * WORKGROUP) {
         uint bits = 0u;
-        uint k = 0u;
         UNROLL
-        for (; k < 4u; k = k + 1) {
-            if ((i_2 + k) < count) {
-                bits = bits | (min(from[i_2 + k], 1u) << k);
+        for (uint k = 0u; k < 4u; ++k) {
+            if (i + k < count) {
+                bits |= min(from[i + k], 1u) << k;
             }
         }
         if (bits > 0u) {
-            atomic_or(&column32_from(bitmap, (begin + i_2) / 32u)[0], bits << (i_2 % 32u));
+            atomic_or(&column32_from(bitmap, (begin + i) / 32u)[0], bits << (i % 32u));
         }
     }
 }
 
-typedef struct {
-    ulong counts;
-    ulong ids;
-    ulong marks;
-    uint rows;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void mark_counts(__global uchar* counts, __global uchar* ids, __global uchar* marks, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)counts + words.counts),
-        as_uint2((ulong)ids + words.ids),
-        as_uint2((ulong)marks + words.marks),
-        words.rows,
-        words.first_group,
-        words.end_group,
+void mark_counts(
+    __global uchar* counts,
+    __global uchar* ids,
+    __global uchar* marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)counts + scalars.counts),
+        as_uint2((ulong)ids + scalars.ids),
+        as_uint2((ulong)marks + scalars.marks),
+        scalars.rows,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

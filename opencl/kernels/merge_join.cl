@@ -16,11 +16,61 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 left_payload; uint2 right_payload; uint2 left_payload_2; uint2 right_payload_2; uint2 places; uint2 keys_out; uint2 left_out; uint2 right_out; uint2 left_out_2; uint2 right_out_2; uint first_row; uint out_rows; uint first_group; uint end_group; } Push;
+#if SHARED == 0
+#define SUBGROUPS_2 ((WORKGROUP + 3u) / 4u)
 
-typedef struct { uint v[2u]; } uint_x2u;
+INLINE void begin_batches(void) {
+}
+
+INLINE uint subgroup_sum(uint a) {
+    return subgroup_add(a);
+}
+#endif
+
+typedef struct {
+    ulong units;
+    ulong left_keys;
+    ulong right_keys;
+    ulong left_payload;
+    ulong right_payload;
+    ulong left_payload_2;
+    ulong right_payload_2;
+    ulong places;
+    ulong keys_out;
+    ulong left_out;
+    ulong right_out;
+    ulong left_out_2;
+    ulong right_out_2;
+    uint first_row;
+    uint out_rows;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 units;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 left_payload;
+    uint2 right_payload;
+    uint2 left_payload_2;
+    uint2 right_payload_2;
+    uint2 places;
+    uint2 keys_out;
+    uint2 left_out;
+    uint2 right_out;
+    uint2 left_out_2;
+    uint2 right_out_2;
+    uint first_row;
+    uint out_rows;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
@@ -42,10 +92,10 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-INLINE uint2 payload_of(uint2 column, uint words_, uint first, uint row) {
+INLINE uint2 payload_of(uint2 column, uint words, uint first, uint row) {
     uint2 value = (uint2)(first + row, 0u);
     if (!absent(column)) {
-        if (words_ == 2u) {
+        if (words == 2u) {
             value = column64_from(column, first)[row];
         } else {
             value.x = column32_from(column, first)[row];
@@ -54,22 +104,22 @@ INLINE uint2 payload_of(uint2 column, uint words_, uint first, uint row) {
     return value;
 }
 
-typedef struct { uint2 v[2u]; } uint2_x2u;
+typedef struct {
+    uint2 of[2];
+} Payloads;
 
-typedef struct { uint2_x2u of; } Payloads;
-
-INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words_, uint first, uint row) {
+INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words, uint first, uint row) {
     Payloads p;
-    p.of.v[0] = payload_of(column, words_.x, first, row);
-    if (words_.y > 0u) {
-        p.of.v[1] = payload_of(second, words_.y, first, row);
+    p.of[0] = payload_of(column, words.x, first, row);
+    if (words.y > 0u) {
+        p.of[1] = payload_of(second, words.y, first, row);
     }
     return p;
 }
 
-INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
+INLINE void put(uint2 column, uint words, uint first, uint row, uint2 value) {
     if (!absent(column)) {
-        if (words_ == 2u) {
+        if (words == 2u) {
             column64_from(column, first)[row] = value;
         } else {
             column32_from(column, first)[row] = value.x;
@@ -77,97 +127,60 @@ INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
     }
 }
 
-typedef struct { uint v[ITEMS]; } uint_xitems;
-
-typedef struct { Payloads v[ITEMS]; } Payloads_xitems;
-
-INLINE void count_rows(const Push* push, uint n) {
-    if ((true && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
+INLINE void count_rows(const Arguments* args, uint n) {
+    if (PLACING == 0u || LOCAL_ID_X > 0u || n == 0u) return;
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    if (atomic_add(&cursor[1], n) > ~n) {
         atomic_add(&cursor[2], 1u);
     }
 }
 
-#if SHARED == 0
-typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
+#if KEY_BITS == 32 && SHARED == 0
+typedef struct {
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+    uint sh_left[TABLE];
+} Shared;
 
-INLINE void begin_batches() {
-}
-
-INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
-}
-
+typedef struct {
+    uint turn;
+    uint wanted;
+    uint left_count;
+} Globals;
 #endif
 
 #if KEY_BITS == 32
-typedef struct { uint v[TABLE]; } uint_xtable;
-
-typedef struct { uint v[8u]; } uint_x8u;
-
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
 
-INLINE uint unmix_of(uint* key, uint seed) {
-    *key = ((*key) ^ ((*key) >> 16)) * 2127672349u;
-    *key = ((*key) ^ ((*key) >> 13) ^ ((*key) >> 26)) * 2781581891u;
-    return (*key) ^ ((*key) >> 16) ^ seed;
+INLINE uint unmix_of(uint key, uint seed) {
+    key = (key ^ (key >> 16u)) * 0x7ed1b41du;
+    key = (key ^ (key >> 13u) ^ (key >> 26u)) * 0xa5cb9243u;
+    return key ^ (key >> 16u) ^ seed;
 }
 
-INLINE void put_key(uint2 column, uint first, uint row, uint* key) {
+INLINE void put_key(uint2 column, uint first, uint row, uint key) {
     if (!absent(column)) {
-        if (false) {
-            uint param_2 = *key;
-            *key = unmix_of(&param_2, 0u);
-        }
-        if (false) {
-            column64_from(column, first)[row] = (uint2)(*key, 0u);
-        } else {
-            column32_from(column, first)[row] = *key;
-        }
+        column32_from(column, first)[row] = key;
     }
 }
-
-#endif
-
-#if KEY_BITS == 32 && SHARED == 0
-typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-    uint_xtable sh_left;
-} Shared;
-
-typedef struct {
-    uint turn;
-    uint wanted;
-    uint left_count;
-} Own;
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
-
-typedef struct { uint v[(WORKGROUP * ITEMS + 31u) / 32u]; } uint_xworkgroup_items_31u_32u;
-
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
 typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_xworkgroup_items_31u_32u sh_before;
-    uint_x2u sh_firsts;
-    uint_xtable sh_left;
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_before[BATCH_WORDS];
+    uint sh_firsts[2];
+    uint sh_left[TABLE];
 } Shared;
 
 typedef struct {
@@ -175,134 +188,84 @@ typedef struct {
     uint bits_turn;
     uint wanted;
     uint left_count;
-} Own;
-
+} Globals;
 #endif
 
 #if KEY_BITS == 32
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint* left = column32_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first) {
+    __global uint* left = column32_from(args->left_keys, left_first);
+    uint own[8];
+    for (uint i = LOCAL_ID_X; i < globals->left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                own[k] = left[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                shared->sh_left[i + k * WORKGROUP] = own[k];
             }
         }
     }
 }
 
-INLINE uint next_match(__local Shared* shared, Own* own, uint key, uint at) {
-    uint variable;
-    if (at < own->left_count && shared->sh_left.v[at] == key) {
-        variable = at + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint next_match(__local Shared* shared, Globals* globals, uint key, uint at) {
+    return at < globals->left_count && shared->sh_left[at] == key ? at + 1u : 0u;
 }
-
-#endif
-
-#if KEY_BITS == 64
-typedef struct { uint2 v[TABLE]; } uint2_xtable;
-
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE bool less(uint2 a, uint2 b) {
-    return as_ulong(a) < as_ulong(b);
-}
-
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint2 unmix_of(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of(&param, seed + 1u);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of(&param_5, seed);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE void put_key(uint2 column, uint first, uint row, uint2* key) {
-    if (!absent(column)) {
-        if (false) {
-            uint2 param_2 = *key;
-            *key = unmix_of(&param_2, 0u);
-        }
-        column64_from(column, first)[row] = *key;
-    }
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
 typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-    uint2_xtable sh_left;
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+    uint2 sh_left[TABLE];
 } Shared;
 
 typedef struct {
     uint turn;
     uint2 wanted;
     uint left_count;
-} Own;
-
+} Globals;
 #endif
 
-#if SHARED == 0
-INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before_2 = 0u;
-    *all = 0u;
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before_2 = *all;
-        }
-        *all = *all + shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + s];
-    }
-    return before_2;
+#if KEY_BITS == 64
+INLINE bool less(uint2 a, uint2 b) {
+    return as_ulong(a) < as_ulong(b);
 }
 
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint2 unmix_of(uint2 key, uint seed) {
+    key.x ^= mix_of(key.y, seed + 1u);
+    key.y ^= mix_of(key.x, ~seed);
+    key.x ^= mix_of(key.y, seed);
+    return key;
+}
+
+INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
+    if (!absent(column)) {
+        column64_from(column, first)[row] = key;
+    }
+}
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
 typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_xworkgroup_items_31u_32u sh_before;
-    uint_x2u sh_firsts;
-    uint2_xtable sh_left;
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_before[BATCH_WORDS];
+    uint sh_firsts[2];
+    uint2 sh_left[TABLE];
 } Shared;
 
 typedef struct {
@@ -310,743 +273,634 @@ typedef struct {
     uint bits_turn;
     uint2 wanted;
     uint left_count;
-} Own;
-
+} Globals;
 #endif
 
-INLINE bool before(__local Shared* shared, Own* own, uint which, uint row) {
-    bool variable;
-    if (which == 0u) {
-        variable = less(shared->sh_left.v[row], own->wanted);
-    } else {
-        variable = !less(own->wanted, shared->sh_left.v[row]);
-    }
-    return variable;
+INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
+    return which == 0u ? less(shared->sh_left[row], globals->wanted) : !less(globals->wanted, shared->sh_left[row]);
 }
 
-INLINE uint search(__local Shared* shared, Own* own, uint which, uint* low, uint* high) {
-    while ((*low) < (*high)) {
-        uint middle = *low + (*high - *low) / 2u;
-        if (before(shared, own, which, middle)) {
-            *low = middle + 1u;
+INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
+    while (low < high) {
+        uint middle = low + (high - low) / 2u;
+        if (before(shared, globals, which, middle)) {
+            low = middle + 1u;
         } else {
-            *high = middle;
+            high = middle;
         }
     }
-    return *low;
+    return low;
 }
 
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_room.v[own->turn] = 0u;
+INLINE void place(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done, uint n) {
+    shared->sh_room[globals->turn] = 0u;
     if (PLACING == 0u) {
-        shared->sh_start.v[own->turn] = push->first_row + column64_from(push->places, unit)[0].x + done;
-        shared->sh_room.v[own->turn] = n;
+        shared->sh_start[globals->turn] = args->first_row + column64_from(args->places, unit)[0].x + done;
+        shared->sh_room[globals->turn] = n;
         return;
     }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
     uint start = 0u;
-    if (n <= 65536u) {
+    if (n <= 0x10000u) {
         start = atomic_add(&cursor[0], n);
-        if (start <= push->out_rows && n <= (push->out_rows - start)) {
-            shared->sh_room.v[own->turn] = n;
+        if (start <= args->out_rows && n <= args->out_rows - start) {
+            shared->sh_room[globals->turn] = n;
         } else {
             atomic_add(&cursor[0], 0u - n);
         }
     } else {
         uint reserved = atomic_add(&cursor[0], 0u);
-        uint tries = 0u;
-        for (; tries < 4096u && n <= push->out_rows && reserved <= (push->out_rows - n); tries = tries + 1) {
+        for (uint tries = 0u; tries < 0x1000u && n <= args->out_rows && reserved <= args->out_rows - n; ++tries) {
             start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
             if (start == reserved) {
-                shared->sh_room.v[own->turn] = n;
+                shared->sh_room[globals->turn] = n;
                 break;
             }
             reserved = start;
         }
     }
-    shared->sh_start.v[own->turn] = push->first_row + start;
+    shared->sh_start[globals->turn] = args->first_row + start;
 }
 
 #if KEY_BITS == 32
-INLINE uint first_match(__local Shared* shared, Own* own, uint key) {
-    own->wanted = key;
-    uint param_2 = 0u;
-    uint param_3 = own->left_count;
-    uint at = search(shared, own, 0u, &param_2, &param_3);
-    uint variable;
-    if (at < own->left_count && shared->sh_left.v[at] == key) {
-        variable = at + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint first_match(__local Shared* shared, Globals* globals, uint key) {
+    globals->wanted = key;
+    uint at = search(shared, globals, 0u, 0u, globals->left_count);
+    return at < globals->left_count && shared->sh_left[at] == key ? at + 1u : 0u;
 }
+#endif
 
+#if SHARED == 0
+INLINE uint sum_before(__local Shared* shared, Globals* globals, uint own, uint* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + subgroup_id()] = own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = 0u;
+    *all_ = 0u;
+    for (uint s = 0u; s < subgroup_count(); ++s) {
+        if (s == subgroup_id()) {
+            before = *all_;
+        }
+        *all_ += shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + s];
+    }
+    return before;
+}
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (true && match.v[k] > 0u) {
-                uint before_2 = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            uint value = first_match(shared, globals, key[k]);
+            match[k] = value;
+            own += min(match[k], 1u);
+            if (match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
                 }
-                if (own_ > before_2) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                if (own > before) {
+                    match[k] |= 0x80000000u;
                 }
             }
         }
     }
     uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
     uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
         }
     }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
         if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
+            place(args, shared, globals, unit, *done, all_);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
         UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
                     if (to < room) {
-                        uint param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
                         if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
                         }
                         if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
                         }
                     }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
                     }
                 }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
+                at += subgroup_ballot_bit_count(matched);
             }
         }
     }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
+    *done += all_;
+    globals->turn = 1u - globals->turn;
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
     uint left_first = rows.x;
     uint right_first = rows.z;
     uint right_count = rows.w - rows.z;
     uint done = 0u;
-    own->left_count = rows.y - rows.x;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
+    globals->left_count = rows.y - rows.x;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
         }
     }
-    load_left(push, shared, own, left_first);
+    load_left(args, shared, globals, left_first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_13 = done;
-    join_batch(push, shared, own, unit, left_first, right_first, run_2, right_count, key, &param_13);
-    done = param_13;
-    count_rows(push, done);
+    join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
+    count_rows(args, done);
 }
-
 #endif
 
 #if SHARED == 1
 INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
     }
 }
 
 INLINE void begin_batches(__local Shared* shared) {
     clear_bits(shared);
     if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1] = 0u;
-        shared->sh_more.v[0] = 0u;
+        shared->sh_more[1] = 0u;
+        shared->sh_more[0] = 0u;
     }
 }
 
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
     uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
 }
 
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
 }
 
-INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        uint before_2 = 0u;
-        uint other = 0u;
-        for (; other < w; other = other + 1) {
-            before_2 = before_2 + as_uint(popcount(word_of_bits(shared, own, other)));
+INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) {
+            before += popcount(word_of_bits(shared, globals, other));
         }
-        shared->sh_before.v[w] = before_2;
-        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            uint firsts = before_2 + as_uint(popcount(word_of_bits(shared, own, w)));
-            shared->sh_firsts.v[own->turn] = firsts;
+        shared->sh_before[w] = before;
+        if (w + 1u == BATCH_WORDS) {
+            uint firsts = before + popcount(word_of_bits(shared, globals, w));
+            shared->sh_firsts[globals->turn] = firsts;
             if (firsts > 0u) {
-                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
+                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
             }
         }
     }
 }
 
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
     }
 }
 
-INLINE uint rank_of(__local Shared* shared, Own* own, uint k) {
+INLINE uint rank_of(__local Shared* shared, Globals* globals, uint k) {
     uint row = k * WORKGROUP + LOCAL_ID_X;
-    return shared->sh_before.v[row / 32u] + as_uint(popcount(word_of_bits(shared, own, row / 32u) & ((1u << (row % 32u)) - 1u)));
+    return shared->sh_before[row / 32u] + popcount(word_of_bits(shared, globals, row / 32u) &
+            ((1u << (row % 32u)) - 1u));
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(shared, own, key.v[k]);
-            match.v[k] = value;
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            uint value = first_match(shared, globals, key[k]);
+            match[k] = value;
         }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (true) {
-                uint before_2 = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before_2) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            uint before = own;
+            for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                    m = next_match(shared, globals, key[k], m)) {
+                ++own;
+            }
+            if (own > before) {
+                match[k] |= 0x80000000u;
             }
         }
     }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
     uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
     uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
     if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
+        shared->sh_more[1u - globals->turn] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
+    uint firsts = shared->sh_firsts[globals->turn];
     if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
         uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
         UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
                 if (to < room) {
-                    uint param_24 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
                     if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
                     }
                     if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
                     }
                 }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
                 }
             }
         }
     }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
     uint left_first = rows.x;
     uint right_first = rows.z;
     uint right_count = rows.w - rows.z;
     uint done = 0u;
-    own->left_count = rows.y - rows.x;
-    uint run_2 = LOCAL_ID_X;
+    globals->left_count = rows.y - rows.x;
+    uint run = LOCAL_ID_X;
     begin_batches(shared);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
         }
     }
-    load_left(push, shared, own, left_first);
+    load_left(args, shared, globals, left_first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_13 = done;
-    join_batch(push, shared, own, unit, left_first, right_first, run_2, right_count, key, &param_13);
-    done = param_13;
-    count_rows(push, done);
+    join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
+    count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 64
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint2* left = column64_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first) {
+    __global uint2* left = column64_from(args->left_keys, left_first);
+    uint2 own[8];
+    for (uint i = LOCAL_ID_X; i < globals->left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                own[k] = left[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                shared->sh_left[i + k * WORKGROUP] = own[k];
             }
         }
     }
 }
 
-INLINE uint first_match(__local Shared* shared, Own* own, uint2 key) {
-    own->wanted = key;
-    uint param_2 = 0u;
-    uint param_3 = own->left_count;
-    uint at = search(shared, own, 0u, &param_2, &param_3);
-    uint variable;
-    if (at < own->left_count && all(shared->sh_left.v[at] == key)) {
-        variable = at + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint first_match(__local Shared* shared, Globals* globals, uint2 key) {
+    globals->wanted = key;
+    uint at = search(shared, globals, 0u, 0u, globals->left_count);
+    return at < globals->left_count && all(shared->sh_left[at] == key) ? at + 1u : 0u;
 }
 
-INLINE uint next_match(__local Shared* shared, Own* own, uint2 key, uint at) {
-    uint variable;
-    if (at < own->left_count && all(shared->sh_left.v[at] == key)) {
-        variable = at + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint next_match(__local Shared* shared, Globals* globals, uint2 key, uint at) {
+    return at < globals->left_count && all(shared->sh_left[at] == key) ? at + 1u : 0u;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (true && match.v[k] > 0u) {
-                uint before_2 = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            uint value = first_match(shared, globals, key[k]);
+            match[k] = value;
+            own += min(match[k], 1u);
+            if (match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
                 }
-                if (own_ > before_2) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
+                if (own > before) {
+                    match[k] |= 0x80000000u;
                 }
             }
         }
     }
     uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
     uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
         }
     }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
         if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
+            place(args, shared, globals, unit, *done, all_);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
         UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
                     if (to < room) {
-                        uint2 param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
                         if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
                         }
                         if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
                         }
                     }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
                     }
                 }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
+                at += subgroup_ballot_bit_count(matched);
             }
         }
     }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
+    *done += all_;
+    globals->turn = 1u - globals->turn;
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
     uint left_first = rows.x;
     uint right_first = rows.z;
     uint right_count = rows.w - rows.z;
     uint done = 0u;
-    own->left_count = rows.y - rows.x;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
+    globals->left_count = rows.y - rows.x;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
         }
     }
-    load_left(push, shared, own, left_first);
+    load_left(args, shared, globals, left_first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_13 = done;
-    join_batch(push, shared, own, unit, left_first, right_first, run_2, right_count, key, &param_13);
-    done = param_13;
-    count_rows(push, done);
+    join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
+    count_rows(args, done);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(shared, own, key.v[k]);
-            match.v[k] = value;
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            uint value = first_match(shared, globals, key[k]);
+            match[k] = value;
         }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (true) {
-                uint before_2 = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before_2) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            uint before = own;
+            for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                    m = next_match(shared, globals, key[k], m)) {
+                ++own;
+            }
+            if (own > before) {
+                match[k] |= 0x80000000u;
             }
         }
     }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
     uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
     uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
     UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
     if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
+        shared->sh_more[1u - globals->turn] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
+    uint firsts = shared->sh_firsts[globals->turn];
     if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
         uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
         UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
                 if (to < room) {
-                    uint2 param_24 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
                     if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
                     }
                     if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
                     }
                 }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
                 }
             }
         }
     }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
     uint left_first = rows.x;
     uint right_first = rows.z;
     uint right_count = rows.w - rows.z;
     uint done = 0u;
-    own->left_count = rows.y - rows.x;
-    uint run_2 = LOCAL_ID_X;
+    globals->left_count = rows.y - rows.x;
+    uint run = LOCAL_ID_X;
     begin_batches(shared);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
         }
     }
-    load_left(push, shared, own, left_first);
+    load_left(args, shared, globals, left_first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_13 = done;
-    join_batch(push, shared, own, unit, left_first, right_first, run_2, right_count, key, &param_13);
-    done = param_13;
-    count_rows(push, done);
+    join_batch(args, shared, globals, unit, left_first, right_first, run, right_count, key, &done);
+    count_rows(args, done);
 }
-
 #endif
 
-typedef struct {
-    ulong units;
-    ulong left_keys;
-    ulong right_keys;
-    ulong left_payload;
-    ulong right_payload;
-    ulong left_payload_2;
-    ulong right_payload_2;
-    ulong places;
-    ulong keys_out;
-    ulong left_out;
-    ulong right_out;
-    ulong left_out_2;
-    ulong right_out_2;
-    uint first_row;
-    uint out_rows;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void merge_join(__global uchar* units, __global uchar* left_keys, __global uchar* right_keys, __global uchar* left_payload, __global uchar* right_payload, __global uchar* left_payload_2, __global uchar* right_payload_2, __global uchar* places, __global uchar* keys_out, __global uchar* left_out, __global uchar* right_out, __global uchar* left_out_2, __global uchar* right_out_2, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)units + words.units),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)left_payload + words.left_payload),
-        as_uint2((ulong)right_payload + words.right_payload),
-        as_uint2((ulong)left_payload_2 + words.left_payload_2),
-        as_uint2((ulong)right_payload_2 + words.right_payload_2),
-        as_uint2((ulong)places + words.places),
-        as_uint2((ulong)keys_out + words.keys_out),
-        as_uint2((ulong)left_out + words.left_out),
-        as_uint2((ulong)right_out + words.right_out),
-        as_uint2((ulong)left_out_2 + words.left_out_2),
-        as_uint2((ulong)right_out_2 + words.right_out_2),
-        words.first_row,
-        words.out_rows,
-        words.first_group,
-        words.end_group,
+void merge_join(
+    __global uchar* units,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* left_payload,
+    __global uchar* right_payload,
+    __global uchar* left_payload_2,
+    __global uchar* right_payload_2,
+    __global uchar* places,
+    __global uchar* keys_out,
+    __global uchar* left_out,
+    __global uchar* right_out,
+    __global uchar* left_out_2,
+    __global uchar* right_out_2,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)units + scalars.units),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)left_payload + scalars.left_payload),
+        as_uint2((ulong)right_payload + scalars.right_payload),
+        as_uint2((ulong)left_payload_2 + scalars.left_payload_2),
+        as_uint2((ulong)right_payload_2 + scalars.right_payload_2),
+        as_uint2((ulong)places + scalars.places),
+        as_uint2((ulong)keys_out + scalars.keys_out),
+        as_uint2((ulong)left_out + scalars.left_out),
+        as_uint2((ulong)right_out + scalars.right_out),
+        as_uint2((ulong)left_out_2 + scalars.left_out_2),
+        as_uint2((ulong)right_out_2 + scalars.right_out_2),
+        scalars.first_row,
+        scalars.out_rows,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

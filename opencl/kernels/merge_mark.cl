@@ -16,24 +16,30 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#if KEY_BITS == 32
-typedef struct { uint v[TABLE]; } uint_xtable;
+typedef struct {
+    ulong units;
+    ulong left_keys;
+    ulong right_keys;
+    ulong left_marks;
+    ulong right_marks;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
-typedef struct { uint v[ITEMS]; } uint_xitems;
-
-typedef struct { uint v[8u]; } uint_x8u;
-
-INLINE bool less(uint a, uint b) {
-    return a < b;
-}
-
-#endif
-
-typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 left_marks; uint2 right_marks; uint first_group; uint end_group; } Push;
-
-typedef struct { uint v[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u]; } uint_xsides_2u_0u_table_62u_32u_;
+typedef struct {
+    uint2 units;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 left_marks;
+    uint2 right_marks;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
@@ -48,37 +54,20 @@ INLINE uint left_row(uint stop) {
 }
 
 INLINE uint bits_below(uint bit) {
-    uint variable;
-    if (bit < 32u) {
-        variable = (1u << bit) - 1u;
-    } else {
-        variable = 4294967295u;
-    }
-    return variable;
+    return bit < 32u ? (1u << bit) - 1u : 0xffffffffu;
 }
 
 INLINE uint bits_between(uint first, uint end, uint word) {
     uint begin = word * 32u;
-    uint variable;
-    if (end > begin) {
-        variable = bits_below(end - begin);
-    } else {
-        variable = 0u;
-    }
-    uint value = variable;
-    uint variable_2;
-    if (word == 0u) {
-        variable_2 = bits_below(first);
-    } else {
-        variable_2 = 0u;
-    }
-    return value & (~variable_2);
+    return (end > begin ? bits_below(end - begin) : 0u) & ~(word == 0u ? bits_below(first) : 0u);
 }
+
+#define BATCH_ROWS (WORKGROUP * ITEMS)
 
 #if KEY_BITS == 32 && SHARED == 0
 typedef struct {
-    uint_xtable sh_left;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint sh_left[TABLE];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
 typedef struct {
@@ -86,37 +75,45 @@ typedef struct {
     uint wanted;
     uint left_count;
     uint first_bit;
-} Own;
+} Globals;
+#endif
 
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+#if KEY_BITS == 32
+typedef struct {
+    uint v[ITEMS];
+} uint_array;
+
+INLINE bool less(uint a, uint b) {
+    return a < b;
+}
+#endif
+
+#if KEY_BITS == 32 && SHARED == 0
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if SHARED == 0
-INLINE void begin_marks() {
+INLINE void begin_marks(void) {
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
-
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
 typedef struct {
-    uint_xtable sh_left;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint sh_left[TABLE];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
 typedef struct {
@@ -124,79 +121,50 @@ typedef struct {
     uint wanted;
     uint left_count;
     uint first_bit;
-} Own;
+} Globals;
 
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint* left = column32_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first) {
+    __global uint* left = column32_from(args->left_keys, left_first);
+    uint own[8];
+    for (uint i = LOCAL_ID_X; i < globals->left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                own[k] = left[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                shared->sh_left[i + k * WORKGROUP] = own[k];
             }
         }
     }
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint key, uint stop, uint* next) {
-    bool found = shared->sh_left.v[stop - 1u] == key;
-    uint variable;
-    if (found && (stop < own->left_count)) {
-        variable = stop + 1u;
-    } else {
-        variable = 0u;
-    }
-    *next = variable;
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint key, uint stop, uint* next) {
+    bool found = shared->sh_left[stop - 1u] == key;
+    *next = found && stop < globals->left_count ? stop + 1u : 0u;
     return found;
 }
-
-#endif
-
-#if KEY_BITS == 64
-typedef struct { uint2 v[TABLE]; } uint2_xtable;
-
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE bool less(uint2 a, uint2 b) {
-    return as_ulong(a) < as_ulong(b);
-}
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
 typedef struct {
-    uint2_xtable sh_left;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint2 sh_left[TABLE];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
 typedef struct {
@@ -204,70 +172,61 @@ typedef struct {
     uint2 wanted;
     uint left_count;
     uint first_bit;
-} Own;
-
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
-        if (row < count) {
-            (*key).v[k] = right[row];
-        }
-    }
-}
-
+} Globals;
 #endif
 
 #if SHARED == 0
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
+INLINE void collect_marks(Globals* globals, uint k, bool marked) {
+    uint4 ballot = subgroup_ballot(marked);
     uint lane = subgroup_local_id();
     uint size = subgroup_size();
     if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
+        if (lane == k * size / 32u) {
+            globals->batch_marks |= ballot.x << (k * size % 32u);
         }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    } else if (lane / (size / 32u) == k) {
+        globals->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
     }
 }
 
-INLINE void looked_up(Own* own, uint k, uint matches) {
+INLINE void looked_up(Globals* globals, uint k, uint matches) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(own, k, matches > 0u);
+        collect_marks(globals, k, matches > 0u);
     }
 }
+#endif
 
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
-    uint lane = subgroup_local_id();
-    uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before_2 = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before_2 >> (32u - shift));
-    }
-    if (bits > 0u) {
-        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
-    }
-    own->batch_marks = 0u;
+#if KEY_BITS == 64
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
-    if ((SIDES & 1u) != 0u) {
-        put_marks(own, push->right_marks, row);
+typedef struct {
+    uint2 v[ITEMS];
+} uint2_array;
+
+INLINE bool less(uint2 a, uint2 b) {
+    return as_ulong(a) < as_ulong(b);
+}
+#endif
+
+#if KEY_BITS == 64 && SHARED == 0
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
+        if (row < count) {
+            key->v[k] = right[row];
+        }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
 typedef struct {
-    uint2_xtable sh_left;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint2 sh_left[TABLE];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
 typedef struct {
@@ -275,204 +234,165 @@ typedef struct {
     uint2 wanted;
     uint left_count;
     uint first_bit;
-} Own;
+} Globals;
 
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
-INLINE void clear_left_marks(__local Shared* shared, Own* own, uint left_first, uint left_count) {
-    own->first_bit = left_first % 32u;
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        shared->sh_left_marks.v[i] = 0u;
+INLINE void clear_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
+    globals->first_bit = left_first % 32u;
+    if ((SIDES & 2u) == 0u) return;
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        shared->sh_left_marks[i] = 0u;
     }
 }
 
-INLINE bool before(__local Shared* shared, Own* own, uint which, uint row) {
-    bool variable;
-    if (which == 0u) {
-        variable = less(shared->sh_left.v[row], own->wanted);
-    } else {
-        variable = !less(own->wanted, shared->sh_left.v[row]);
-    }
-    return variable;
+INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
+    return which == 0u ? less(shared->sh_left[row], globals->wanted) : !less(globals->wanted, shared->sh_left[row]);
 }
 
-INLINE uint search(__local Shared* shared, Own* own, uint which, uint* low, uint* high) {
-    while ((*low) < (*high)) {
-        uint middle = *low + (*high - *low) / 2u;
-        if (before(shared, own, which, middle)) {
-            *low = middle + 1u;
+INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
+    while (low < high) {
+        uint middle = low + (high - low) / 2u;
+        if (before(shared, globals, which, middle)) {
+            low = middle + 1u;
         } else {
-            *high = middle;
+            high = middle;
         }
     }
-    return *low;
+    return low;
 }
 
-INLINE uint gallop(__local Shared* shared, Own* own, uint which, uint* low, uint high) {
+INLINE uint gallop(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
     uint step = 1u;
-    for (; step != 0u && step <= (high - *low) && before(shared, own, which, *low + step - 1u); step = step * 2u) {
-        *low = *low + step;
+    for (; step != 0u && step <= high - low && before(shared, globals, which, low + step - 1u); step *= 2u) {
+        low += step;
     }
-    uint param_4 = *low;
-    uint param_5 = *low + min(step - 1u, high - *low);
-    uint value = search(shared, own, which, &param_4, &param_5);
-    return value;
+    return search(shared, globals, which, low, low + min(step - 1u, high - low));
 }
 
-INLINE bool mark_first(__local Shared* shared, Own* own, uint row) {
-    uint at = own->first_bit + row;
+INLINE bool mark_first(__local Shared* shared, Globals* globals, uint row) {
+    uint at = globals->first_bit + row;
     uint bit = 1u << (at % 32u);
-    bool first = (shared->sh_left_marks.v[at / 32u] & bit) == 0u;
+    bool first = (shared->sh_left_marks[at / 32u] & bit) == 0u;
     if (first) {
-        atomic_or(&shared->sh_left_marks.v[at / 32u], bit);
+        atomic_or(&shared->sh_left_marks[at / 32u], bit);
     }
     return first;
 }
 
-INLINE uint matches_end(__local Shared* shared, Own* own, uint first) {
-    uint param_2 = first;
-    uint value = gallop(shared, own, 1u, &param_2, own->left_count);
-    return value;
+INLINE uint matches_end(__local Shared* shared, Globals* globals, uint first) {
+    return gallop(shared, globals, 1u, first, globals->left_count);
 }
 
-INLINE void mark_all(__local Shared* shared, Own* own, uint* first, uint* end) {
-    uint begin = (own->first_bit + *first) / 32u * 32u;
-    *first = *first + (own->first_bit - begin);
-    *end = *end + (own->first_bit - begin);
-    uint word = 0u;
-    for (; (word * 32u) < (*end); word = word + 1) {
-        atomic_or(&shared->sh_left_marks.v[begin / 32u + word], bits_between(*first, *end, word));
+INLINE void mark_all(__local Shared* shared, Globals* globals, uint first, uint end) {
+    uint begin = (globals->first_bit + first) / 32u * 32u;
+    first += globals->first_bit - begin;
+    end += globals->first_bit - begin;
+    for (uint word = 0u; word * 32u < end; ++word) {
+        atomic_or(&shared->sh_left_marks[begin / 32u + word], bits_between(first, end, word));
     }
 }
 
-INLINE void put_left_marks(const Push* push, __local Shared* shared, Own* own, uint left_first, uint left_count) {
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
+INLINE void put_left_marks(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first,
+        uint left_count) {
+    if ((SIDES & 2u) == 0u) return;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        uint bits = shared->sh_left_marks.v[i];
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        uint bits = shared->sh_left_marks[i];
         if (bits > 0u) {
-            atomic_or(&column32_from(push->left_marks, left_first / 32u + i)[0], bits);
+            atomic_or(&column32_from(args->left_marks, left_first / 32u + i)[0], bits);
         }
     }
 }
 
 #if KEY_BITS == 32
-INLINE uint first_stop(__local Shared* shared, Own* own, uint key, uint* cursor) {
-    own->wanted = key;
-    uint param_2 = *cursor;
-    *cursor = gallop(shared, own, 0u, &param_2, own->left_count);
-    uint variable;
-    if ((*cursor) < own->left_count) {
-        variable = *cursor + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint first_stop(__local Shared* shared, Globals* globals, uint key, uint* cursor) {
+    globals->wanted = key;
+    *cursor = gallop(shared, globals, 0u, *cursor, globals->left_count);
+    return *cursor < globals->left_count ? *cursor + 1u : 0u;
 }
 
-INLINE uint matches_of(__local Shared* shared, Own* own, uint key, uint* cursor) {
-    uint param_2 = *cursor;
-    uint value = first_stop(shared, own, key, &param_2);
-    *cursor = param_2;
-    uint stop = value;
-    bool either;
-    if (!(stop == 0u)) {
-        uint param_5;
-        bool value_2 = matches_at(shared, own, key, stop, &param_5);
-        uint next = param_5;
-        either = !value_2;
-    } else {
-        either = true;
-    }
-    if (either) {
-        return 0u;
-    }
-    bool either_2;
-    if ((SIDES & 2u) != 0u) {
-        bool value_3 = mark_first(shared, own, left_row(stop));
-        either_2 = value_3;
-    } else {
-        either_2 = false;
-    }
-    if (either_2) {
-        uint value_4 = matches_end(shared, own, stop);
-        uint param_9 = stop;
-        uint param_10 = value_4;
-        mark_all(shared, own, &param_9, &param_10);
+INLINE uint matches_of(__local Shared* shared, Globals* globals, uint key, uint* cursor) {
+    uint stop = first_stop(shared, globals, key, cursor);
+    uint next;
+    if (stop == 0u || !matches_at(shared, globals, key, stop, &next)) return 0u;
+    if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
+        mark_all(shared, globals, stop, matches_end(shared, globals, stop));
     }
     return 1u;
 }
+#endif
 
+#if SHARED == 0
+INLINE void put_marks(Globals* globals, uint2 marks, uint row) {
+    uint lane = subgroup_local_id();
+    uint shift = row % 32u;
+    uint before = subgroup_shuffle(globals->batch_marks, max(lane, 1u) - 1u);
+    uint bits = globals->batch_marks << shift;
+    if (lane > 0u && shift > 0u) {
+        bits |= before >> (32u - shift);
+    }
+    if (bits > 0u) {
+        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
+    }
+    globals->batch_marks = 0u;
+}
+
+INLINE void batch_looked_up(const Arguments* args, Globals* globals, uint row) {
+    if ((SIDES & 1u) != 0u) {
+        put_marks(globals, args->right_marks, row);
+    }
+}
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->left_count = rows.y - rows.x;
-    __global uint* right = column32_from(push->right_keys, rows.z);
-    uint_xitems key;
-    uint_xitems param_9 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_9);
-    key = param_9;
-    clear_left_marks(shared, own, rows.x, own->left_count);
-    load_left(push, shared, own, rows.x);
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->left_count = rows.y - rows.x;
+    __global uint* right = column32_from(args->right_keys, rows.z);
+    uint_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
+    clear_left_marks(shared, globals, rows.x, globals->left_count);
+    load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_xitems param_16 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
-    put_left_marks(push, shared, own, rows.x, own->left_count);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
 #if SHARED == 1
 INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
     }
 }
 
@@ -481,40 +401,33 @@ INLINE void begin_marks(__local Shared* shared) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
     uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
 }
 
-INLINE void collect_marks(__local Shared* shared, Own* own, uint k, bool marked) {
+INLINE void collect_marks(__local Shared* shared, Globals* globals, uint k, bool marked) {
     if (marked) {
-        set_bit(shared, own, k);
+        set_bit(shared, globals, k);
     }
 }
 
-INLINE void looked_up(__local Shared* shared, Own* own, uint k, uint matches) {
+INLINE void looked_up(__local Shared* shared, Globals* globals, uint k, uint matches) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(shared, own, k, matches > 0u);
+        collect_marks(shared, globals, k, matches > 0u);
     }
 }
 
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
 }
 
-INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_bits(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     uint shift = row % 32u;
-    uint w = LOCAL_ID_X;
-    uint variable;
-    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            variable = word_of_bits(shared, own, w) << shift;
-        } else {
-            variable = 0u;
-        }
-        uint bits = variable;
-        if ((w > 0u) && (shift > 0u)) {
-            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+    for (uint w = LOCAL_ID_X; w <= BATCH_WORDS; w += WORKGROUP) {
+        uint bits = w < BATCH_WORDS ? word_of_bits(shared, globals, w) << shift : 0u;
+        if (w > 0u && shift > 0u) {
+            bits |= word_of_bits(shared, globals, w - 1u) >> (32u - shift);
         }
         if (bits > 0u) {
             atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
@@ -522,275 +435,199 @@ INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
     }
 }
 
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
     }
 }
 
-INLINE void put_marks(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_marks(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_bits(shared, own, marks, row);
-    clear_next_bits(shared, own);
+    put_bits(shared, globals, marks, row);
+    clear_next_bits(shared, globals);
     barrier(CLK_LOCAL_MEM_FENCE);
-    own->bits_turn = 1u - own->bits_turn;
+    globals->bits_turn = 1u - globals->bits_turn;
 }
 
-INLINE void batch_looked_up(const Push* push, __local Shared* shared, Own* own, uint row) {
+INLINE void batch_looked_up(const Arguments* args, __local Shared* shared, Globals* globals, uint row) {
     if ((SIDES & 1u) != 0u) {
-        put_marks(shared, own, push->right_marks, row);
+        put_marks(shared, globals, args->right_marks, row);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
-            looked_up(shared, own, k, matches);
+            looked_up(shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->left_count = rows.y - rows.x;
-    __global uint* right = column32_from(push->right_keys, rows.z);
-    uint_xitems key;
-    uint_xitems param_9 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_9);
-    key = param_9;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->left_count = rows.y - rows.x;
+    __global uint* right = column32_from(args->right_keys, rows.z);
+    uint_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     begin_marks(shared);
-    clear_left_marks(shared, own, rows.x, own->left_count);
-    load_left(push, shared, own, rows.x);
+    clear_left_marks(shared, globals, rows.x, globals->left_count);
+    load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_xitems param_16 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
-    put_left_marks(push, shared, own, rows.x, own->left_count);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
 #if KEY_BITS == 64
-INLINE void load_left(const Push* push, __local Shared* shared, Own* own, uint left_first) {
-    __global uint2* left = column64_from(push->left_keys, left_first);
-    uint i = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i < own->left_count; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+INLINE void load_left(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first) {
+    __global uint2* left = column64_from(args->left_keys, left_first);
+    uint2 own[8];
+    for (uint i = LOCAL_ID_X; i < globals->left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < own->left_count) {
-                own_.v[k] = left[i + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                own[k] = left[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < own->left_count) {
-                shared->sh_left.v[i + k_2 * WORKGROUP] = own_.v[k_2];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < globals->left_count) {
+                shared->sh_left[i + k * WORKGROUP] = own[k];
             }
         }
     }
 }
 
-INLINE uint first_stop(__local Shared* shared, Own* own, uint2 key, uint* cursor) {
-    own->wanted = key;
-    uint param_2 = *cursor;
-    *cursor = gallop(shared, own, 0u, &param_2, own->left_count);
-    uint variable;
-    if ((*cursor) < own->left_count) {
-        variable = *cursor + 1u;
-    } else {
-        variable = 0u;
-    }
-    return variable;
+INLINE uint first_stop(__local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
+    globals->wanted = key;
+    *cursor = gallop(shared, globals, 0u, *cursor, globals->left_count);
+    return *cursor < globals->left_count ? *cursor + 1u : 0u;
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint2 key, uint stop, uint* next) {
-    bool found = all(shared->sh_left.v[stop - 1u] == key);
-    uint variable;
-    if (found && (stop < own->left_count)) {
-        variable = stop + 1u;
-    } else {
-        variable = 0u;
-    }
-    *next = variable;
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint2 key, uint stop, uint* next) {
+    bool found = all(shared->sh_left[stop - 1u] == key);
+    *next = found && stop < globals->left_count ? stop + 1u : 0u;
     return found;
 }
 
-INLINE uint matches_of(__local Shared* shared, Own* own, uint2 key, uint* cursor) {
-    uint param_2 = *cursor;
-    uint value = first_stop(shared, own, key, &param_2);
-    *cursor = param_2;
-    uint stop = value;
-    bool either;
-    if (!(stop == 0u)) {
-        uint param_5;
-        bool value_2 = matches_at(shared, own, key, stop, &param_5);
-        uint next = param_5;
-        either = !value_2;
-    } else {
-        either = true;
-    }
-    if (either) {
-        return 0u;
-    }
-    bool either_2;
-    if ((SIDES & 2u) != 0u) {
-        bool value_3 = mark_first(shared, own, left_row(stop));
-        either_2 = value_3;
-    } else {
-        either_2 = false;
-    }
-    if (either_2) {
-        uint value_4 = matches_end(shared, own, stop);
-        uint param_9 = stop;
-        uint param_10 = value_4;
-        mark_all(shared, own, &param_9, &param_10);
+INLINE uint matches_of(__local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
+    uint stop = first_stop(shared, globals, key, cursor);
+    uint next;
+    if (stop == 0u || !matches_at(shared, globals, key, stop, &next)) return 0u;
+    if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
+        mark_all(shared, globals, stop, matches_end(shared, globals, stop));
     }
     return 1u;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->left_count = rows.y - rows.x;
-    __global uint2* right = column64_from(push->right_keys, rows.z);
-    uint2_xitems key;
-    uint2_xitems param_9 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_9);
-    key = param_9;
-    clear_left_marks(shared, own, rows.x, own->left_count);
-    load_left(push, shared, own, rows.x);
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->left_count = rows.y - rows.x;
+    __global uint2* right = column64_from(args->right_keys, rows.z);
+    uint2_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
+    clear_left_marks(shared, globals, rows.x, globals->left_count);
+    load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_xitems param_16 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
-    put_left_marks(push, shared, own, rows.x, own->left_count);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(shared, globals, key.v[k], &cursor);
             }
-            looked_up(shared, own, k, matches);
+            looked_up(shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->left_count = rows.y - rows.x;
-    __global uint2* right = column64_from(push->right_keys, rows.z);
-    uint2_xitems key;
-    uint2_xitems param_9 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_9);
-    key = param_9;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->left_count = rows.y - rows.x;
+    __global uint2* right = column64_from(args->right_keys, rows.z);
+    uint2_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     begin_marks(shared);
-    clear_left_marks(shared, own, rows.x, own->left_count);
-    load_left(push, shared, own, rows.x);
+    clear_left_marks(shared, globals, rows.x, globals->left_count);
+    load_left(args, shared, globals, rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_xitems param_16 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_16);
-    put_left_marks(push, shared, own, rows.x, own->left_count);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, globals->left_count);
 }
-
 #endif
 
-typedef struct {
-    ulong units;
-    ulong left_keys;
-    ulong right_keys;
-    ulong left_marks;
-    ulong right_marks;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void merge_mark(__global uchar* units, __global uchar* left_keys, __global uchar* right_keys, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)units + words.units),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)left_marks + words.left_marks),
-        as_uint2((ulong)right_marks + words.right_marks),
-        words.first_group,
-        words.end_group,
+void merge_mark(
+    __global uchar* units,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* left_marks,
+    __global uchar* right_marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)units + scalars.units),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)left_marks + scalars.left_marks),
+        as_uint2((ulong)right_marks + scalars.right_marks),
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

@@ -7,18 +7,37 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 sources; uint2 origins; uint2 words_; uint rows; uint shorts; uint bytes; uint bits; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong sources;
+    ulong origins;
+    ulong words;
+    uint rows;
+    uint shorts;
+    uint bytes;
+    uint bits;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 sources;
+    uint2 origins;
+    uint2 words;
+    uint rows;
+    uint shorts;
+    uint bytes;
+    uint bits;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -33,86 +52,64 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-typedef struct { uint v[8u]; } uint_x8u;
-
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    uint n_shorts = push->shorts;
-    uint n_wide = n_shorts + push->bytes;
-    uint n_fields = n_wide + push->bits;
-    uint2 from = push->sources;
-    __global uint2* origin = column64_from(push->origins, 0u);
-    __global uint* to = column32_from(push->words_, begin);
-    uint i = LOCAL_ID_X;
-    uint_x8u word;
-    uint variable;
-    for (; i < count; i = i + 8u * WORKGROUP) {
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    uint n_shorts = args->shorts;
+    uint n_wide = n_shorts + args->bytes;
+    uint n_fields = n_wide + args->bits;
+    uint2 from = args->sources;
+    __global uint2* origin = column64_from(args->origins, 0u);
+    __global uint* to = column32_from(args->words, begin);
+    uint word[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
         uint place = 0u;
-        uint k = 0u;
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            word.v[k] = 0u;
+        for (uint k = 0u; k < 8u; ++k) {
+            word[k] = 0u;
         }
-        uint f = 0u;
-        for (; f < n_fields; f = f + 1) {
+        for (uint f = 0u; f < n_fields; ++f) {
             uint2 first = origin[f];
-            if (f < n_shorts) {
-                variable = 4u;
-            } else {
-                variable = f < n_wide ? 3u : 0u;
-            }
-            uint log2_bits = variable;
+            uint log2_bits = f < n_shorts ? 4u : f < n_wide ? 3u : 0u;
             uint log2_rows = 5u - log2_bits;
             uint mask = (1u << (1u << log2_bits)) - 1u;
-            uint k_2 = 0u;
             UNROLL
-            for (; k_2 < 8u; k_2 = k_2 + 1) {
-                uint row = begin + min(i + k_2 * WORKGROUP, count - 1u);
+            for (uint k = 0u; k < 8u; ++k) {
+                uint row = begin + min(i + k * WORKGROUP, count - 1u);
                 uint bit = first.y + ((row & ((1u << log2_rows) - 1u)) << log2_bits);
                 uint held = column32_from(from, first.x + (row >> log2_rows) + bit / 32u)[0];
-                uint value = k_2;
-                word.v[value] = word.v[value] | (((held >> (bit % 32u)) & mask) << place);
+                word[k] |= ((held >> (bit % 32u)) & mask) << place;
             }
-            place = place + (1u << log2_bits);
+            place += 1u << log2_bits;
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < 8u; k_3 = k_3 + 1) {
-            if ((i + k_3 * WORKGROUP) < count) {
-                to[i + k_3 * WORKGROUP] = word.v[k_3];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                to[i + k * WORKGROUP] = word[k];
             }
         }
     }
 }
 
-typedef struct {
-    ulong sources;
-    ulong origins;
-    ulong words_;
-    uint rows;
-    uint shorts;
-    uint bytes;
-    uint bits;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void pack_words(__global uchar* sources, __global uchar* origins, __global uchar* words_, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)sources + words.sources),
-        as_uint2((ulong)origins + words.origins),
-        as_uint2((ulong)words_ + words.words_),
-        words.rows,
-        words.shorts,
-        words.bytes,
-        words.bits,
-        words.first_group,
-        words.end_group,
+void pack_words(
+    __global uchar* sources,
+    __global uchar* origins,
+    __global uchar* words,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)sources + scalars.sources),
+        as_uint2((ulong)origins + scalars.origins),
+        as_uint2((ulong)words + scalars.words),
+        scalars.rows,
+        scalars.shorts,
+        scalars.bytes,
+        scalars.bits,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

@@ -16,15 +16,32 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 counts; uint shift; uint first_group; uint end_group; } Push;
+#define BY_KEY (UNIQUE < DISTINCT)
 
-typedef struct { uint v[HEADS]; } uint_xheads;
+typedef struct {
+    ulong units;
+    ulong left_keys;
+    ulong right_keys;
+    ulong counts;
+    uint shift;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
-typedef struct { uint v[TABLE]; } uint_xtable;
-
-typedef struct { uint v[UNIQUE < DISTINCT ? (TABLE + 1u) / 2u : 1u]; } uint_xunique_distinct_table_1u_2;
+typedef struct {
+    uint2 units;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 counts;
+    uint shift;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
@@ -37,22 +54,22 @@ INLINE uint left_row(uint stop) {
 INLINE void batch_looked_up(uint row) {
 }
 
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
 #if SHARED == 0
-typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
-
 typedef struct {
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-    uint_xunique_distinct_table_1u_2 sh_others;
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+    uint2 sh_subgroup_sum[(WORKGROUP + 3u) / 4u];
+    uint sh_others[BY_KEY ? (TABLE + 1u) / 2u : 1u];
 } Shared;
 
 INLINE uint3 limbs(uint2 a) {
-    return (uint3)(a.x & 4194303u, (a.x >> 22) | ((a.y & 4095u) << 10), a.y >> 12);
+    return (uint3)(a.x & 0x3fffffu, (a.x >> 22u) | ((a.y & 0xfffu) << 10u), a.y >> 12u);
 }
 
 INLINE uint2 add(uint2 a, uint2 b) {
@@ -60,658 +77,513 @@ INLINE uint2 add(uint2 a, uint2 b) {
 }
 
 INLINE uint2 from_limbs(uint3 limb) {
-    uint2 sum = add((uint2)(limb.x, 0u), (uint2)(limb.y << 22, limb.y >> 10));
-    return (uint2)(sum.x, sum.y + (limb.z << 12));
+    uint2 sum = add((uint2)(limb.x, 0u), (uint2)(limb.y << 22u, limb.y >> 10u));
+    return (uint2)(sum.x, sum.y + (limb.z << 12u));
 }
 
 INLINE uint2 subgroup_sum(uint2 a) {
-    uint3 value = subgroup_add_uint3(limbs(a));
-    return from_limbs(value);
+    return from_limbs(subgroup_add_uint3(limbs(a)));
 }
 
-INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
+INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own, uint2* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[subgroup_id()] = own;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint2 before = (uint2)(0u);
-    *all = (uint2)(0u);
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
+    *all_ = (uint2)(0u);
+    for (uint s = 0u; s < subgroup_count(); ++s) {
         if (s == subgroup_id()) {
-            before = *all;
+            before = *all_;
         }
-        *all = add(*all, shared->sh_subgroup_sum.v[s]);
+        *all_ = add(*all_, shared->sh_subgroup_sum[s]);
     }
     return before;
 }
-
 #endif
 
 #if KEY_BITS == 32
 typedef struct {
     uint own_matches;
     __global uint* unit_keys;
-} Own;
+} Globals;
 
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-typedef struct { uint v[ITEMS]; } uint_xitems;
+typedef struct {
+    uint v[ITEMS];
+} uint_array;
 
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
 INLINE uint bits_of(uint key) {
-    uint variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint param = key;
-        variable = mix_of(&param, 0u);
-    }
-    return variable;
+    return MIXED == 1u ? key : mix_of(key, 0u);
 }
 
 INLINE uint tag_of(uint bits) {
-    return bits >> 16;
+    return bits >> 16u;
 }
 
-INLINE uint chain_of(const Push* push, uint bits) {
-    return (bits >> push->shift) & (HEADS - 1u);
+INLINE uint chain_of(const Arguments* args, uint bits) {
+    return (bits >> args->shift) & (HEADS - 1u);
 }
-
-typedef struct { uint v[8u]; } uint_x8u;
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u]; } uint_x2u;
-
 typedef struct {
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-    uint_x2u sh_total;
-    uint_xunique_distinct_table_1u_2 sh_others;
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+    uint sh_total[2];
+    uint sh_others[BY_KEY ? (TABLE + 1u) / 2u : 1u];
 } Shared;
 
-typedef struct { uint m0; uint m1; } ResType;
+typedef struct {
+    uint low;
+    uint high;
+} uint_pair;
 
-INLINE ResType add_carry(uint a, uint b) {
+INLINE uint_pair add_carry(uint a, uint b) {
     uint sum = a + b;
-    return (ResType){sum, sum < a ? 1u : 0u};
+    return (uint_pair){sum, sum < a ? 1u : 0u};
 }
 
-INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own) {
     if (LOCAL_ID_X == 0u) {
-        shared->sh_total.v[1] = 0u;
-        shared->sh_total.v[0] = 0u;
+        shared->sh_total[1] = 0u;
+        shared->sh_total[0] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = atomic_add(&shared->sh_total.v[0], own_.x);
-    ResType value = add_carry(before, own_.x);
-    uint carry = value.m1;
-    if ((own_.y + carry) > 0u) {
-        atomic_add(&shared->sh_total.v[1], own_.y + carry);
+    uint before = atomic_add(&shared->sh_total[0], own.x);
+    uint carry = add_carry(before, own.x).high;
+    if (own.y + carry > 0u) {
+        atomic_add(&shared->sh_total[1], own.y + carry);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
+    return (uint2)(shared->sh_total[0], shared->sh_total[1]);
 }
-
 #endif
 
 INLINE void clear_others(__local Shared* shared, uint left_count) {
-    if (!(UNIQUE < DISTINCT)) {
-        return;
-    }
-    uint i = LOCAL_ID_X;
-    for (; (2u * i) < left_count; i = i + WORKGROUP) {
-        shared->sh_others.v[i] = 0u;
+    if (!BY_KEY) return;
+    for (uint i = LOCAL_ID_X; 2u * i < left_count; i += WORKGROUP) {
+        shared->sh_others[i] = 0u;
     }
 }
 
 INLINE uint stop_after(__local Shared* shared, uint stop) {
-    return shared->sh_node.v[stop - 1u] & 65535u;
+    return shared->sh_node[stop - 1u] & 0xffffu;
 }
 
 #if KEY_BITS == 32
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
             }
         }
     }
 }
 
-INLINE bool alike(__local Shared* shared, Own* own, uint stop, uint other) {
-    return (shared->sh_node.v[stop - 1u] >> 16) == (shared->sh_node.v[other - 1u] >> 16) && ((DECIDED == 1u) || own->unit_keys[stop - 1u] == own->unit_keys[other - 1u]);
+INLINE bool alike(__local Shared* shared, Globals* globals, uint stop, uint other) {
+    return shared->sh_node[stop - 1u] >> 16u == shared->sh_node[other - 1u] >> 16u &&
+            (DECIDED == 1u || globals->unit_keys[stop - 1u] == globals->unit_keys[other - 1u]);
 }
 
-INLINE uint first_stop(const Push* push, __local Shared* shared, uint key, uint cursor) {
-    uint value = bits_of(key);
-    return shared->sh_head.v[chain_of(push, value)];
+INLINE uint first_stop(const Arguments* args, __local Shared* shared, uint key, uint cursor) {
+    return shared->sh_head[chain_of(args, bits_of(key))];
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint key, uint stop, uint* next) {
-    uint entry = shared->sh_node.v[stop - 1u];
-    *next = entry & 65535u;
-    uint value = bits_of(key);
-    return (entry >> 16) == tag_of(value) && ((DECIDED == 1u) || own->unit_keys[stop - 1u] == key);
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint key, uint stop, uint* next) {
+    uint entry = shared->sh_node[stop - 1u];
+    *next = entry & 0xffffu;
+    return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || globals->unit_keys[stop - 1u] == key);
 }
 
-INLINE uint match_from(__local Shared* shared, Own* own, uint key, uint* stop) {
+INLINE uint match_from(__local Shared* shared, Globals* globals, uint key, uint stop) {
     uint next;
-    uint param_3;
-    bool either;
-    for (; ; *stop = next) {
-        if ((*stop) > 0u) {
-            bool value = matches_at(shared, own, key, *stop, &param_3);
-            next = param_3;
-            either = !value;
-        } else {
-            either = false;
-        }
-        if (!either) {
-            break;
-        }
+    for (; stop > 0u && !matches_at(shared, globals, key, stop, &next); stop = next) {
     }
-    return *stop;
+    return stop;
 }
 
-INLINE void count_others(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    if (!(UNIQUE < DISTINCT)) {
-        return;
-    }
-    uint row = LOCAL_ID_X;
+INLINE void count_others(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    if (!BY_KEY) return;
     uint cursor;
-    for (; row < left_count; row = row + WORKGROUP) {
-        uint own_ = row + 1u;
-        uint stop = stop_after(shared, own_);
-        while (stop > 0u && !alike(shared, own, own_, stop)) {
+    for (uint row = LOCAL_ID_X; row < left_count; row += WORKGROUP) {
+        uint own = row + 1u;
+        uint stop = stop_after(shared, own);
+        while (stop > 0u && !alike(shared, globals, own, stop)) {
             stop = stop_after(shared, stop);
         }
         if (stop > 0u) {
-            uint key = own->unit_keys[row];
-            uint param_6 = cursor;
-            uint value = first_stop(push, shared, key, param_6);
-            cursor = param_6;
-            uint param_8 = value;
-            uint value_2 = match_from(shared, own, key, &param_8);
-            uint first = left_row(value_2);
-            atomic_add(&shared->sh_others.v[first / 2u], 1u << (16u * (first % 2u)));
+            uint key = globals->unit_keys[row];
+            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor)));
+            atomic_add(&shared->sh_others[first / 2u], 1u << (16u * (first % 2u)));
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE uint matches_of(const Push* push, __local Shared* shared, Own* own, uint key, uint* cursor) {
+INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint key, uint* cursor) {
     uint matches = 0u;
-    uint param_2 = *cursor;
-    uint value = first_stop(push, shared, key, param_2);
-    *cursor = param_2;
-    uint stop = value;
     uint next;
-    uint param_5;
-    for (; stop > 0u; stop = next) {
-        bool value_2 = matches_at(shared, own, key, stop, &param_5);
-        next = param_5;
-        if (value_2) {
-            matches = matches + 1;
-            if (UNIQUE < DISTINCT) {
-                matches = matches + ((shared->sh_others.v[left_row(stop) / 2u] >> (16u * (left_row(stop) % 2u))) & 65535u);
+    for (uint stop = first_stop(args, shared, key, *cursor); stop > 0u; stop = next) {
+        if (matches_at(shared, globals, key, stop, &next)) {
+            ++matches;
+            if (BY_KEY) {
+                matches += (shared->sh_others[left_row(stop) / 2u] >> (16u * (left_row(stop) % 2u))) & 0xffffu;
             }
-            if ((UNIQUE < DISTINCT) || (UNIQUE == 1u)) {
+            if (BY_KEY || UNIQUE == 1u) {
                 next = 0u;
             }
         }
     }
     return matches;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
 typedef struct {
     uint own_matches;
     __global uint2* unit_keys;
-} Own;
+} Globals;
 
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+typedef struct {
+    uint2 v[ITEMS];
+} uint2_array;
 
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
 }
 
 INLINE uint2 bits_of(uint2 key) {
-    uint2 variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint2 param = key;
-        variable = mix_of_vu2_u1(&param, 0u);
-    }
-    return variable;
+    return MIXED == 1u ? key : mix_of_uint2_uint(key, 0u);
 }
 
 INLINE uint tag_of(uint2 bits) {
-    return bits.y >> 16;
+    return bits.y >> 16u;
 }
 
-INLINE uint chain_of(const Push* push, uint2 bits) {
-    return (bits.x >> push->shift) & (HEADS - 1u);
+INLINE uint chain_of(const Arguments* args, uint2 bits) {
+    return (bits.x >> args->shift) & (HEADS - 1u);
 }
 
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint2 own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint2 bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint2 bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
             }
         }
     }
 }
 
-INLINE bool alike(__local Shared* shared, Own* own, uint stop, uint other) {
-    return (shared->sh_node.v[stop - 1u] >> 16) == (shared->sh_node.v[other - 1u] >> 16) && ((DECIDED == 1u) || all(own->unit_keys[stop - 1u] == own->unit_keys[other - 1u]));
+INLINE bool alike(__local Shared* shared, Globals* globals, uint stop, uint other) {
+    return shared->sh_node[stop - 1u] >> 16u == shared->sh_node[other - 1u] >> 16u &&
+            (DECIDED == 1u || all(globals->unit_keys[stop - 1u] == globals->unit_keys[other - 1u]));
 }
 
-INLINE uint first_stop(const Push* push, __local Shared* shared, uint2 key, uint cursor) {
-    uint2 value = bits_of(key);
-    return shared->sh_head.v[chain_of(push, value)];
+INLINE uint first_stop(const Arguments* args, __local Shared* shared, uint2 key, uint cursor) {
+    return shared->sh_head[chain_of(args, bits_of(key))];
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint2 key, uint stop, uint* next) {
-    uint entry = shared->sh_node.v[stop - 1u];
-    *next = entry & 65535u;
-    uint2 value = bits_of(key);
-    return (entry >> 16) == tag_of(value) && ((DECIDED == 1u) || all(own->unit_keys[stop - 1u] == key));
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint2 key, uint stop, uint* next) {
+    uint entry = shared->sh_node[stop - 1u];
+    *next = entry & 0xffffu;
+    return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || all(globals->unit_keys[stop - 1u] == key));
 }
 
-INLINE uint match_from(__local Shared* shared, Own* own, uint2 key, uint* stop) {
+INLINE uint match_from(__local Shared* shared, Globals* globals, uint2 key, uint stop) {
     uint next;
-    uint param_3;
-    bool either;
-    for (; ; *stop = next) {
-        if ((*stop) > 0u) {
-            bool value = matches_at(shared, own, key, *stop, &param_3);
-            next = param_3;
-            either = !value;
-        } else {
-            either = false;
-        }
-        if (!either) {
-            break;
-        }
+    for (; stop > 0u && !matches_at(shared, globals, key, stop, &next); stop = next) {
     }
-    return *stop;
+    return stop;
 }
 
-INLINE void count_others(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    if (!(UNIQUE < DISTINCT)) {
-        return;
-    }
-    uint row = LOCAL_ID_X;
+INLINE void count_others(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    if (!BY_KEY) return;
     uint cursor;
-    for (; row < left_count; row = row + WORKGROUP) {
-        uint own_ = row + 1u;
-        uint stop = stop_after(shared, own_);
-        while (stop > 0u && !alike(shared, own, own_, stop)) {
+    for (uint row = LOCAL_ID_X; row < left_count; row += WORKGROUP) {
+        uint own = row + 1u;
+        uint stop = stop_after(shared, own);
+        while (stop > 0u && !alike(shared, globals, own, stop)) {
             stop = stop_after(shared, stop);
         }
         if (stop > 0u) {
-            uint2 key = own->unit_keys[row];
-            uint param_6 = cursor;
-            uint value = first_stop(push, shared, key, param_6);
-            cursor = param_6;
-            uint param_8 = value;
-            uint value_2 = match_from(shared, own, key, &param_8);
-            uint first = left_row(value_2);
-            atomic_add(&shared->sh_others.v[first / 2u], 1u << (16u * (first % 2u)));
+            uint2 key = globals->unit_keys[row];
+            uint first = left_row(match_from(shared, globals, key, first_stop(args, shared, key, cursor)));
+            atomic_add(&shared->sh_others[first / 2u], 1u << (16u * (first % 2u)));
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE uint matches_of(const Push* push, __local Shared* shared, Own* own, uint2 key, uint* cursor) {
+INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
     uint matches = 0u;
-    uint param_2 = *cursor;
-    uint value = first_stop(push, shared, key, param_2);
-    *cursor = param_2;
-    uint stop = value;
     uint next;
-    uint param_5;
-    for (; stop > 0u; stop = next) {
-        bool value_2 = matches_at(shared, own, key, stop, &param_5);
-        next = param_5;
-        if (value_2) {
-            matches = matches + 1;
-            if (UNIQUE < DISTINCT) {
-                matches = matches + ((shared->sh_others.v[left_row(stop) / 2u] >> (16u * (left_row(stop) % 2u))) & 65535u);
+    for (uint stop = first_stop(args, shared, key, *cursor); stop > 0u; stop = next) {
+        if (matches_at(shared, globals, key, stop, &next)) {
+            ++matches;
+            if (BY_KEY) {
+                matches += (shared->sh_others[left_row(stop) / 2u] >> (16u * (left_row(stop) % 2u))) & 0xffffu;
             }
-            if ((UNIQUE < DISTINCT) || (UNIQUE == 1u)) {
+            if (BY_KEY || UNIQUE == 1u) {
                 next = 0u;
             }
         }
     }
     return matches;
 }
-
 #endif
 
-INLINE void looked_up(Own* own, uint k, uint matches) {
-    own->own_matches = own->own_matches + matches;
+INLINE void looked_up(Globals* globals, uint k, uint matches) {
+    globals->own_matches += matches;
 }
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
-
 #endif
 
 #if SHARED == 0
-INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
-    uint2 param_3;
-    workgroup_sum(shared, subgroup_sum((uint2)(own->own_matches, 0u)), &param_3);
-    uint2 all = param_3;
+INLINE void put_count(const Arguments* args, __local Shared* shared, Globals* globals, uint unit) {
+    uint2 all_;
+    workgroup_sum(shared, subgroup_sum((uint2)(globals->own_matches, 0u)), &all_);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->counts, unit)[0] = all;
+        column64_from(args->counts, unit)[0] = all_;
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
-
 #endif
 
 #if SHARED == 1
-INLINE void put_count(const Push* push, __local Shared* shared, Own* own, uint unit) {
-    uint2 all = workgroup_total(shared, (uint2)(own->own_matches, 0u));
+INLINE void put_count(const Arguments* args, __local Shared* shared, Globals* globals, uint unit) {
+    uint2 all_ = workgroup_total(shared, (uint2)(globals->own_matches, 0u));
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->counts, unit)[0] = all;
+        column64_from(args->counts, unit)[0] = all_;
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->own_matches = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column32_from(push->left_keys, rows.x);
-    __global uint* right = column32_from(push->right_keys, rows.z);
-    uint_xitems key;
-    uint_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->own_matches = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column32_from(args->left_keys, rows.x);
+    __global uint* right = column32_from(args->right_keys, rows.z);
+    uint_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     clear_others(shared, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_others(push, shared, own, rows.y - rows.x);
-    uint_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_count(push, shared, own, unit);
+    count_others(args, shared, globals, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_count(args, shared, globals, unit);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->own_matches = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column64_from(push->left_keys, rows.x);
-    __global uint2* right = column64_from(push->right_keys, rows.z);
-    uint2_xitems key;
-    uint2_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->own_matches = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column64_from(args->left_keys, rows.x);
+    __global uint2* right = column64_from(args->right_keys, rows.z);
+    uint2_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     clear_others(shared, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_others(push, shared, own, rows.y - rows.x);
-    uint2_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_count(push, shared, own, unit);
+    count_others(args, shared, globals, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_count(args, shared, globals, unit);
 }
-
 #endif
 
-typedef struct {
-    ulong units;
-    ulong left_keys;
-    ulong right_keys;
-    ulong counts;
-    uint shift;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void partition_count(__global uchar* units, __global uchar* left_keys, __global uchar* right_keys, __global uchar* counts, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)units + words.units),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)counts + words.counts),
-        words.shift,
-        words.first_group,
-        words.end_group,
+void partition_count(
+    __global uchar* units,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* counts,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)units + scalars.units),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)counts + scalars.counts),
+        scalars.shift,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

@@ -24,2645 +24,20 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 left_payload; uint2 right_payload; uint2 left_payload_2; uint2 right_payload_2; uint2 places; uint2 keys_out; uint2 left_out; uint2 right_out; uint2 left_out_2; uint2 right_out_2; uint first_row; uint out_rows; uint shift; uint high; uint first_group; uint end_group; } Push;
-
-typedef struct { uint v[2u]; } uint_x2u;
-
-typedef struct { uint v[HEADS]; } uint_xheads;
-
-typedef struct { uint v[TABLE]; } uint_xtable;
-
-INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
-    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
-}
-
-INLINE __global uint* column32_from(uint2 base, uint row) {
-    return (__global uint*)as_ulong(element_address(base, row, 2u));
-}
-
-INLINE uint left_row(uint stop) {
-    return stop - 1u;
-}
-
-INLINE bool absent(uint2 address) {
-    return all(address == (uint2)(0u));
-}
-
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-INLINE uint2 payload_of(uint2 column, uint words_, uint first, uint row) {
-    uint2 value = (uint2)(first + row, 0u);
-    if (!absent(column)) {
-        if (words_ == 2u) {
-            value = column64_from(column, first)[row];
-        } else {
-            value.x = column32_from(column, first)[row];
-        }
-    }
-    return value;
-}
-
-typedef struct { uint2 v[2u]; } uint2_x2u;
-
-typedef struct { uint2_x2u of; } Payloads;
-
-INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words_, uint first, uint row) {
-    Payloads p;
-    p.of.v[0] = payload_of(column, words_.x, first, row);
-    if (words_.y > 0u) {
-        p.of.v[1] = payload_of(second, words_.y, first, row);
-    }
-    return p;
-}
-
-INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
-    if (!absent(column)) {
-        if (words_ == 2u) {
-            column64_from(column, first)[row] = value;
-        } else {
-            column32_from(column, first)[row] = value.x;
-        }
-    }
-}
-
-typedef struct { uint v[ITEMS]; } uint_xitems;
-
-typedef struct { Payloads v[ITEMS]; } Payloads_xitems;
-
 #if SHARED == 0
-typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
+#define SUBGROUPS_2 ((WORKGROUP + 3u) / 4u)
 
-INLINE void begin_batches() {
+INLINE void begin_batches(void) {
 }
 
 INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
+    return subgroup_add(a);
 }
-
-#endif
-
-#if PAGED == 0 && MARKED == 0 && SHARED == 0
-typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
-typedef struct {
-    uint turn;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if KEY_BITS == 32
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint bits_of(uint key) {
-    uint variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint param = key;
-        variable = mix_of(&param, 0u);
-    }
-    return variable;
-}
-
-INLINE uint tag_of(uint bits) {
-    return bits >> 16;
-}
-
-INLINE uint chain_of(const Push* push, uint bits) {
-    return (bits >> push->shift) & (HEADS - 1u);
-}
-
-typedef struct { uint v[8u]; } uint_x8u;
-
-INLINE uint unmix_of(uint* key, uint seed) {
-    *key = ((*key) ^ ((*key) >> 16)) * 2127672349u;
-    *key = ((*key) ^ ((*key) >> 13) ^ ((*key) >> 26)) * 2781581891u;
-    return (*key) ^ ((*key) >> 16) ^ seed;
-}
-
-INLINE void put_key(const Push* push, uint2 column, uint first, uint row, uint* key) {
-    if (!absent(column)) {
-        if (MIXED == 1u) {
-            uint param_2 = *key;
-            *key = unmix_of(&param_2, SEED);
-        }
-        if (WIDENED == 1u) {
-            column64_from(column, first)[row] = (uint2)(*key, push->high);
-        } else {
-            column32_from(column, first)[row] = *key;
-        }
-    }
-}
-
-#endif
-
-#if PAGED == 0
-INLINE void count_rows(const Push* push, uint n) {
-    if ((true && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
-
-#endif
-
-#if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
-
-#endif
-
-#if PAGED == 0 && SHARED == 1
-typedef struct { uint v[(WORKGROUP * ITEMS + 31u) / 32u]; } uint_xworkgroup_items_31u_32u;
-
-#endif
-
-#if PAGED == 0 && MARKED == 0 && SHARED == 1
-typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_xworkgroup_items_31u_32u sh_before;
-    uint_x2u sh_firsts;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
-typedef struct {
-    uint turn;
-    uint bits_turn;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if MARKED == 1
-typedef struct { uint v[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u]; } uint_xsides_2u_0u_table_62u_32u_;
-
-#endif
-
-#if MARKED == 1 && SHARED == 0
-typedef struct {
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
-typedef struct {
-    uint batch_marks;
-    uint turn;
-    uint first_bit;
-    uint2 left_marks;
-    uint2 right_marks;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if MARKED == 1 && SHARED == 1
-typedef struct {
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u sh_more;
-    uint_xworkgroup_items_31u_32u sh_before;
-    uint_x2u sh_firsts;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
-typedef struct {
-    uint bits_turn;
-    uint turn;
-    uint first_bit;
-    uint2 left_marks;
-    uint2 right_marks;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if PAGED == 1 && SHARED == 0
-typedef struct {
-    uint_x2u sh_start;
-    uint_x2u sh_room;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if PAGED == 1
-INLINE void count_rows(const Push* push, uint n) {
-    if ((false && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
-
-#endif
-
-#if PAGED == 1 && SHARED == 1
-typedef struct {
-    uint_x2u sh_start;
-    uint_x2u sh_room;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_x2u sh_firsts;
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-} Shared;
-
-#endif
-
-#if SHARED == 1
-INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
-    }
-}
-
-INLINE void begin_batches(__local Shared* shared) {
-    clear_bits(shared);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1] = 0u;
-        shared->sh_more.v[0] = 0u;
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-    uint bits_turn;
-    __global uint* unit_keys;
-} Own;
-
-#endif
-
-#if KEY_BITS == 32
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
-            }
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
-            }
-        }
-    }
-}
-
-INLINE uint match_of(__local Shared* shared, Own* own, uint key, uint tag, uint* node) {
-    while ((*node) > 0u) {
-        uint entry = shared->sh_node.v[*node - 1u];
-        if ((entry >> 16) == tag && ((DECIDED == 1u) || own->unit_keys[*node - 1u] == key)) {
-            break;
-        }
-        *node = entry & 65535u;
-    }
-    return *node;
-}
-
-INLINE uint first_match(const Push* push, __local Shared* shared, Own* own, uint key) {
-    uint bits = bits_of(key);
-    uint param_6 = shared->sh_head.v[chain_of(push, bits)];
-    uint value = match_of(shared, own, key, tag_of(bits), &param_6);
-    return value;
-}
-
-INLINE uint next_match(__local Shared* shared, Own* own, uint key, uint at) {
-    uint value = bits_of(key);
-    uint param_5 = shared->sh_node.v[at - 1u] & 65535u;
-    uint value_2 = match_of(shared, own, key, tag_of(value), &param_5);
-    return value_2;
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
-typedef struct {
-    uint turn;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if KEY_BITS == 64
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE uint2 bits_of(uint2 key) {
-    uint2 variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint2 param = key;
-        variable = mix_of_vu2_u1(&param, 0u);
-    }
-    return variable;
-}
-
-INLINE uint tag_of(uint2 bits) {
-    return bits.y >> 16;
-}
-
-INLINE uint chain_of(const Push* push, uint2 bits) {
-    return (bits.x >> push->shift) & (HEADS - 1u);
-}
-
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE uint2 unmix_of(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed + 1u);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE void put_key(uint2 column, uint first, uint row, uint2* key) {
-    if (!absent(column)) {
-        if (MIXED == 1u) {
-            uint2 param_2 = *key;
-            *key = unmix_of(&param_2, SEED);
-        }
-        column64_from(column, first)[row] = *key;
-    }
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
-typedef struct {
-    uint turn;
-    uint bits_turn;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
-typedef struct {
-    uint batch_marks;
-    uint turn;
-    uint first_bit;
-    uint2 left_marks;
-    uint2 right_marks;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if MARKED == 1 && SHARED == 0
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
-    uint lane = subgroup_local_id();
-    uint size = subgroup_size();
-    if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
-        }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
-    }
-}
-
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
-    uint lane = subgroup_local_id();
-    uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before >> (32u - shift));
-    }
-    if (bits > 0u) {
-        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
-    }
-    own->batch_marks = 0u;
-}
-
-#endif
-
-#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
-typedef struct {
-    uint bits_turn;
-    uint turn;
-    uint first_bit;
-    uint2 left_marks;
-    uint2 right_marks;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if PAGED == 0
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_room.v[own->turn] = 0u;
-    if (PLACING == 0u) {
-        shared->sh_start.v[own->turn] = push->first_row + column64_from(push->places, unit)[0].x + done;
-        shared->sh_room.v[own->turn] = n;
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint start = 0u;
-    if (n <= 65536u) {
-        start = atomic_add(&cursor[0], n);
-        if (start <= push->out_rows && n <= (push->out_rows - start)) {
-            shared->sh_room.v[own->turn] = n;
-        } else {
-            atomic_add(&cursor[0], 0u - n);
-        }
-    } else {
-        uint reserved = atomic_add(&cursor[0], 0u);
-        uint tries = 0u;
-        for (; tries < 4096u && n <= push->out_rows && reserved <= (push->out_rows - n); tries = tries + 1) {
-            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
-            if (start == reserved) {
-                shared->sh_room.v[own->turn] = n;
-                break;
-            }
-            reserved = start;
-        }
-    }
-    shared->sh_start.v[own->turn] = push->first_row + start;
-}
-
-#endif
-
-#if MARKED == 1
-INLINE void clear_left_marks(__local Shared* shared, Own* own, uint left_first, uint left_count) {
-    own->first_bit = left_first % 32u;
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        shared->sh_left_marks.v[i] = 0u;
-    }
-}
-
-INLINE bool mark_first(__local Shared* shared, Own* own, uint row) {
-    uint at = own->first_bit + row;
-    uint bit = 1u << (at % 32u);
-    bool first = (shared->sh_left_marks.v[at / 32u] & bit) == 0u;
-    if (first) {
-        atomic_or(&shared->sh_left_marks.v[at / 32u], bit);
-    }
-    return first;
-}
-
-INLINE void put_left_marks(__local Shared* shared, Own* own, uint left_first, uint left_count) {
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        uint bits = shared->sh_left_marks.v[i];
-        if (bits > 0u) {
-            atomic_or(&column32_from(own->left_marks, left_first / 32u + i)[0], bits);
-        }
-    }
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if SHARED == 0
-INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0u;
-    *all = 0u;
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before = *all;
-        }
-        *all = *all + shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + s];
-    }
-    return before;
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint param_26 = key.v[k_3];
-                        put_key(push, push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-}
-
-#endif
-
-#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if ((SIDES & 2u) != 0u && match.v[k] > 0u) {
-                mark_first(shared, own, left_row(match.v[k]));
-            }
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    if ((SIDES & 2u) != 0u) {
-                        mark_first(shared, own, left_row(m));
-                    }
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-        if ((SIDES & 1u) != 0u) {
-            collect_marks(own, k, match.v[k] > 0u);
-        }
-    }
-    if ((SIDES & 1u) != 0u) {
-        put_marks(own, own->right_marks, first + run_2 - subgroup_local_id());
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_27;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_27);
-    uint all = param_27;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint param_34 = key.v[k_3];
-                        put_key(push, push->keys_out, start, to, &param_34);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
-    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
-    clear_left_marks(shared, own, left_first, left_count);
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_27 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
-        done = param_27;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    put_left_marks(shared, own, left_first, left_count);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-    uint bits_turn;
-    __global uint2* unit_keys;
-} Own;
-
-#endif
-
-#if SHARED == 1
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
-    uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
-}
-
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
-}
-
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
-    }
-}
-
-#endif
-
-#if PAGED == 0 && SHARED == 1
-INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        uint before = 0u;
-        uint other = 0u;
-        for (; other < w; other = other + 1) {
-            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
-        }
-        shared->sh_before.v[w] = before;
-        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
-            shared->sh_firsts.v[own->turn] = firsts;
-            if (firsts > 0u) {
-                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
-            }
-        }
-    }
-}
-
-INLINE uint rank_of(__local Shared* shared, Own* own, uint k) {
-    uint row = k * WORKGROUP + LOCAL_ID_X;
-    return shared->sh_before.v[row / 32u] + as_uint(popcount(word_of_bits(shared, own, row / 32u) & ((1u << (row % 32u)) - 1u)));
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint param_24 = key.v[k_3];
-                    put_key(push, push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-}
-
-#endif
-
-#if MARKED == 1 && SHARED == 1
-INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
-    uint shift = row % 32u;
-    uint w = LOCAL_ID_X;
-    uint variable;
-    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            variable = word_of_bits(shared, own, w) << shift;
-        } else {
-            variable = 0u;
-        }
-        uint bits = variable;
-        if ((w > 0u) && (shift > 0u)) {
-            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
-        }
-        if (bits > 0u) {
-            atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
-        }
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if ((SIDES & 2u) != 0u) {
-                mark_first(shared, own, left_row(match.v[k]));
-            }
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    if ((SIDES & 2u) != 0u) {
-                        mark_first(shared, own, left_row(m));
-                    }
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if ((SIDES & 1u) != 0u) {
-        put_bits(shared, own, own->right_marks, first);
-    }
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint param_30 = key.v[k_3];
-                    put_key(push, push->keys_out, start, to, &param_30);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
-    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
-    clear_left_marks(shared, own, left_first, left_count);
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_27 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
-        done = param_27;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    put_left_marks(shared, own, left_first, left_count);
-}
-
-#endif
-
-#if PAGED == 1
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_start.v[own->turn] = push->first_row;
-    shared->sh_room.v[own->turn] = push->out_rows;
-}
-
-INLINE void take_page(const Push* push, Own* own) {
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    own->page_next = push->out_rows;
-    uint value = atomic_add(&cursor[0], 0u);
-    if (value <= push->out_rows) {
-        uint value_2 = atomic_add(&cursor[0], PAGE_ROWS);
-        own->page_next = min(push->out_rows, value_2);
-    }
-    own->page_end = own->page_next + PAGE_ROWS;
-}
-
-INLINE uint page_row(const Push* push, Own* own) {
-    if (own->page_next == own->page_end) {
-        take_page(push, own);
-    }
-    uint value = own->page_next;
-    own->page_next = value + 1;
-    return value;
-}
-
-INLINE void leave_page(const Push* push, Own* own) {
-    uint row = push->first_row + own->page_next;
-    for (; row < (push->first_row + min(own->page_end, push->out_rows)); row = row + 1) {
-        atomic_and(&((__global volatile uint*)as_ulong(push->places))[64u + row / 32u], ~(1u << (row % 32u)));
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    to = page_row(push, own);
-                    if (to < room) {
-                        uint param_26 = key.v[k_3];
-                        put_key(push, push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if PAGED == 1 && SHARED == 1
-INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        uint before = 0u;
-        uint other = 0u;
-        for (; other < w; other = other + 1) {
-            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
-        }
-        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
-            shared->sh_firsts.v[own->turn] = firsts;
-            if (firsts > 0u) {
-                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
-            }
-        }
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            while (m_2 > 0u) {
-                uint to = page_row(push, own);
-                if (to < room) {
-                    uint param_23 = key.v[k_3];
-                    put_key(push, push->keys_out, start, to, &param_23);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column32_from(push->left_keys, left_first);
-    __global uint* right = column32_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if KEY_BITS == 64
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
-            }
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint2 bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
-            }
-        }
-    }
-}
-
-INLINE uint match_of(__local Shared* shared, Own* own, uint2 key, uint tag, uint* node) {
-    while ((*node) > 0u) {
-        uint entry = shared->sh_node.v[*node - 1u];
-        if ((entry >> 16) == tag && ((DECIDED == 1u) || all(own->unit_keys[*node - 1u] == key))) {
-            break;
-        }
-        *node = entry & 65535u;
-    }
-    return *node;
-}
-
-INLINE uint first_match(const Push* push, __local Shared* shared, Own* own, uint2 key) {
-    uint2 bits = bits_of(key);
-    uint param_6 = shared->sh_head.v[chain_of(push, bits)];
-    uint value = match_of(shared, own, key, tag_of(bits), &param_6);
-    return value;
-}
-
-INLINE uint next_match(__local Shared* shared, Own* own, uint2 key, uint at) {
-    uint2 value = bits_of(key);
-    uint param_5 = shared->sh_node.v[at - 1u] & 65535u;
-    uint value_2 = match_of(shared, own, key, tag_of(value), &param_5);
-    return value_2;
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint2 param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint2 param_24 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-}
-
-#endif
-
-#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if ((SIDES & 2u) != 0u && match.v[k] > 0u) {
-                mark_first(shared, own, left_row(match.v[k]));
-            }
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    if ((SIDES & 2u) != 0u) {
-                        mark_first(shared, own, left_row(m));
-                    }
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-        if ((SIDES & 1u) != 0u) {
-            collect_marks(own, k, match.v[k] > 0u);
-        }
-    }
-    if ((SIDES & 1u) != 0u) {
-        put_marks(own, own->right_marks, first + run_2 - subgroup_local_id());
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_27;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_27);
-    uint all = param_27;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint2 param_34 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_34);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
-    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
-    clear_left_marks(shared, own, left_first, left_count);
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_27 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
-        done = param_27;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    put_left_marks(shared, own, left_first, left_count);
-}
-
-#endif
-
-#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if ((SIDES & 2u) != 0u) {
-                mark_first(shared, own, left_row(match.v[k]));
-            }
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    if ((SIDES & 2u) != 0u) {
-                        mark_first(shared, own, left_row(m));
-                    }
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if ((SIDES & 1u) != 0u) {
-        put_bits(shared, own, own->right_marks, first);
-    }
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint2 param_30 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_30);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    own->turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    own->left_marks = element_address(push->places, column32_from(push->places, 16u)[0], 2u);
-    own->right_marks = element_address(push->places, column32_from(push->places, 17u)[0], 2u);
-    clear_left_marks(shared, own, left_first, left_count);
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_27 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_27);
-        done = param_27;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    put_left_marks(shared, own, left_first, left_count);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    to = page_row(push, own);
-                    if (to < room) {
-                        uint2 param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(shared, own, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < right_count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * subgroup_size();
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, shared, own, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(shared, own, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(shared, own, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            while (m_2 > 0u) {
-                uint to = page_row(push, own);
-                if (to < room) {
-                    uint2 param_23 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_23);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(shared, own, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(m_2));
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    uint left_first = rows.x;
-    uint left_count = rows.y - rows.x;
-    uint right_first = rows.z;
-    uint right_count = rows.w - rows.z;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    own->unit_keys = column64_from(push->left_keys, left_first);
-    __global uint2* right = column64_from(push->right_keys, right_first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < right_count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    build_table(push, shared, own, left_count);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint done = 0u;
-    uint first = 0u;
-    uint2_xitems next;
-    for (; first < right_count; first = first + WORKGROUP * ITEMS) {
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-            uint row = first + WORKGROUP * ITEMS + run_2 + k_2 * WORKGROUP;
-            if (row < right_count) {
-                next.v[k_2] = right[row];
-            }
-        }
-        uint param_15 = done;
-        join_batch(push, shared, own, unit, left_first, right_first + first, run_2, min(right_count - first, WORKGROUP * ITEMS), key, &param_15);
-        done = param_15;
-        uint k_3 = 0u;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            key.v[k_3] = next.v[k_3];
-        }
-    }
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
 #endif
 
 typedef struct {
@@ -2685,36 +60,2287 @@ typedef struct {
     uint high;
     uint first_group;
     uint end_group;
-} Words;
+} Scalars;
+
+typedef struct {
+    uint2 units;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 left_payload;
+    uint2 right_payload;
+    uint2 left_payload_2;
+    uint2 right_payload_2;
+    uint2 places;
+    uint2 keys_out;
+    uint2 left_out;
+    uint2 right_out;
+    uint2 left_out_2;
+    uint2 right_out_2;
+    uint first_row;
+    uint out_rows;
+    uint shift;
+    uint high;
+    uint first_group;
+    uint end_group;
+} Arguments;
+
+INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
+    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
+}
+
+INLINE __global uint* column32_from(uint2 base, uint row) {
+    return (__global uint*)as_ulong(element_address(base, row, 2u));
+}
+
+INLINE uint left_row(uint stop) {
+    return stop - 1u;
+}
+
+INLINE bool absent(uint2 address) {
+    return all(address == (uint2)(0u));
+}
+
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+INLINE uint2 payload_of(uint2 column, uint words, uint first, uint row) {
+    uint2 value = (uint2)(first + row, 0u);
+    if (!absent(column)) {
+        if (words == 2u) {
+            value = column64_from(column, first)[row];
+        } else {
+            value.x = column32_from(column, first)[row];
+        }
+    }
+    return value;
+}
+
+typedef struct {
+    uint2 of[2];
+} Payloads;
+
+INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words, uint first, uint row) {
+    Payloads p;
+    p.of[0] = payload_of(column, words.x, first, row);
+    if (words.y > 0u) {
+        p.of[1] = payload_of(second, words.y, first, row);
+    }
+    return p;
+}
+
+INLINE void put(uint2 column, uint words, uint first, uint row, uint2 value) {
+    if (!absent(column)) {
+        if (words == 2u) {
+            column64_from(column, first)[row] = value;
+        } else {
+            column32_from(column, first)[row] = value.x;
+        }
+    }
+}
+
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
+#if PAGED == 0 && MARKED == 0 && SHARED == 0
+typedef struct {
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
+typedef struct {
+    uint turn;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if KEY_BITS == 32
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint bits_of(uint key) {
+    return MIXED == 1u ? key : mix_of(key, 0u);
+}
+
+INLINE uint tag_of(uint bits) {
+    return bits >> 16u;
+}
+
+INLINE uint chain_of(const Arguments* args, uint bits) {
+    return (bits >> args->shift) & (HEADS - 1u);
+}
+
+INLINE uint unmix_of(uint key, uint seed) {
+    key = (key ^ (key >> 16u)) * 0x7ed1b41du;
+    key = (key ^ (key >> 13u) ^ (key >> 26u)) * 0xa5cb9243u;
+    return key ^ (key >> 16u) ^ seed;
+}
+
+INLINE void put_key(const Arguments* args, uint2 column, uint first, uint row, uint key) {
+    if (!absent(column)) {
+        if (MIXED == 1u) {
+            key = unmix_of(key, SEED);
+        }
+        if (WIDENED == 1u) {
+            column64_from(column, first)[row] = (uint2)(key, args->high);
+        } else {
+            column32_from(column, first)[row] = key;
+        }
+    }
+}
+#endif
+
+#if PAGED == 0
+INLINE void count_rows(const Arguments* args, uint n) {
+    if (PLACING == 0u || LOCAL_ID_X > 0u || n == 0u) return;
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    if (atomic_add(&cursor[1], n) > ~n) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+#endif
+
+#if SHARED == 1
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
+#endif
+
+#if PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_before[BATCH_WORDS];
+    uint sh_firsts[2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint bits_turn;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if MARKED == 1 && SHARED == 0
+typedef struct {
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
+typedef struct {
+    uint batch_marks;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if MARKED == 1 && SHARED == 1
+typedef struct {
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_more[2];
+    uint sh_before[BATCH_WORDS];
+    uint sh_firsts[2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
+typedef struct {
+    uint bits_turn;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if PAGED == 1 && SHARED == 0
+typedef struct {
+    uint sh_start[2];
+    uint sh_room[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if PAGED == 1
+INLINE void count_rows(const Arguments* args, uint n) {
+    if (LOCAL_ID_X > 0u || n == 0u) return;
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    if (atomic_add(&cursor[1], n) > ~n) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+#endif
+
+#if PAGED == 1 && SHARED == 1
+typedef struct {
+    uint sh_start[2];
+    uint sh_room[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_firsts[2];
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+} Shared;
+#endif
+
+#if SHARED == 1
+INLINE void clear_bits(__local Shared* shared) {
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
+    }
+}
+
+INLINE void begin_batches(__local Shared* shared) {
+    clear_bits(shared);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1] = 0u;
+        shared->sh_more[0] = 0u;
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    uint bits_turn;
+    __global uint* unit_keys;
+} Globals;
+#endif
+
+#if KEY_BITS == 32
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
+            }
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
+            }
+        }
+    }
+}
+
+INLINE uint match_of(__local Shared* shared, Globals* globals, uint key, uint tag, uint node) {
+    while (node > 0u) {
+        uint entry = shared->sh_node[node - 1u];
+        if (entry >> 16u == tag && (DECIDED == 1u || globals->unit_keys[node - 1u] == key)) break;
+        node = entry & 0xffffu;
+    }
+    return node;
+}
+
+INLINE uint first_match(const Arguments* args, __local Shared* shared, Globals* globals, uint key) {
+    uint bits = bits_of(key);
+    return match_of(shared, globals, key, tag_of(bits), shared->sh_head[chain_of(args, bits)]);
+}
+
+INLINE uint next_match(__local Shared* shared, Globals* globals, uint key, uint at) {
+    return match_of(shared, globals, key, tag_of(bits_of(key)), shared->sh_node[at - 1u] & 0xffffu);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
+typedef struct {
+    uint turn;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if KEY_BITS == 64
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
+}
+
+INLINE uint2 bits_of(uint2 key) {
+    return MIXED == 1u ? key : mix_of_uint2_uint(key, 0u);
+}
+
+INLINE uint tag_of(uint2 bits) {
+    return bits.y >> 16u;
+}
+
+INLINE uint chain_of(const Arguments* args, uint2 bits) {
+    return (bits.x >> args->shift) & (HEADS - 1u);
+}
+
+INLINE uint2 unmix_of(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    return key;
+}
+
+INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
+    if (!absent(column)) {
+        if (MIXED == 1u) {
+            key = unmix_of(key, SEED);
+        }
+        column64_from(column, first)[row] = key;
+    }
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint bits_turn;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
+typedef struct {
+    uint batch_marks;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if MARKED == 1 && SHARED == 0
+INLINE void collect_marks(Globals* globals, uint k, bool marked) {
+    uint4 ballot = subgroup_ballot(marked);
+    uint lane = subgroup_local_id();
+    uint size = subgroup_size();
+    if (size <= 32u) {
+        if (lane == k * size / 32u) {
+            globals->batch_marks |= ballot.x << (k * size % 32u);
+        }
+    } else if (lane / (size / 32u) == k) {
+        globals->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    }
+}
+
+INLINE void put_marks(Globals* globals, uint2 marks, uint row) {
+    uint lane = subgroup_local_id();
+    uint shift = row % 32u;
+    uint before = subgroup_shuffle(globals->batch_marks, max(lane, 1u) - 1u);
+    uint bits = globals->batch_marks << shift;
+    if (lane > 0u && shift > 0u) {
+        bits |= before >> (32u - shift);
+    }
+    if (bits > 0u) {
+        atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
+    }
+    globals->batch_marks = 0u;
+}
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
+typedef struct {
+    uint bits_turn;
+    uint turn;
+    uint first_bit;
+    uint2 left_marks;
+    uint2 right_marks;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if PAGED == 0
+INLINE void place(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done, uint n) {
+    shared->sh_room[globals->turn] = 0u;
+    if (PLACING == 0u) {
+        shared->sh_start[globals->turn] = args->first_row + column64_from(args->places, unit)[0].x + done;
+        shared->sh_room[globals->turn] = n;
+        return;
+    }
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    uint start = 0u;
+    if (n <= 0x10000u) {
+        start = atomic_add(&cursor[0], n);
+        if (start <= args->out_rows && n <= args->out_rows - start) {
+            shared->sh_room[globals->turn] = n;
+        } else {
+            atomic_add(&cursor[0], 0u - n);
+        }
+    } else {
+        uint reserved = atomic_add(&cursor[0], 0u);
+        for (uint tries = 0u; tries < 0x1000u && n <= args->out_rows && reserved <= args->out_rows - n; ++tries) {
+            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
+            if (start == reserved) {
+                shared->sh_room[globals->turn] = n;
+                break;
+            }
+            reserved = start;
+        }
+    }
+    shared->sh_start[globals->turn] = args->first_row + start;
+}
+#endif
+
+#if MARKED == 1
+INLINE void clear_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
+    globals->first_bit = left_first % 32u;
+    if ((SIDES & 2u) == 0u) return;
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        shared->sh_left_marks[i] = 0u;
+    }
+}
+
+INLINE bool mark_first(__local Shared* shared, Globals* globals, uint row) {
+    uint at = globals->first_bit + row;
+    uint bit = 1u << (at % 32u);
+    bool first = (shared->sh_left_marks[at / 32u] & bit) == 0u;
+    if (first) {
+        atomic_or(&shared->sh_left_marks[at / 32u], bit);
+    }
+    return first;
+}
+
+INLINE void put_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
+    if ((SIDES & 2u) == 0u) return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        uint bits = shared->sh_left_marks[i];
+        if (bits > 0u) {
+            atomic_or(&column32_from(globals->left_marks, left_first / 32u + i)[0], bits);
+        }
+    }
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if SHARED == 0
+INLINE uint sum_before(__local Shared* shared, Globals* globals, uint own, uint* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + subgroup_id()] = own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = 0u;
+    *all_ = 0u;
+    for (uint s = 0u; s < subgroup_count(); ++s) {
+        if (s == subgroup_id()) {
+            before = *all_;
+        }
+        *all_ += shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + s];
+    }
+    return before;
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args, args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+}
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if ((SIDES & 2u) != 0u && match[k] > 0u) {
+                mark_first(shared, globals, left_row(match[k]));
+            }
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, globals, left_row(m));
+                    }
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+        if ((SIDES & 1u) != 0u) {
+            collect_marks(globals, k, match[k] > 0u);
+        }
+    }
+    if ((SIDES & 1u) != 0u) {
+        put_marks(globals, globals->right_marks, first + run - subgroup_local_id());
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args, args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    globals->left_marks = element_address(args->places, column32_from(args->places, 16u)[0], 2u);
+    globals->right_marks = element_address(args->places, column32_from(args->places, 17u)[0], 2u);
+    clear_left_marks(shared, globals, left_first, left_count);
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    put_left_marks(shared, globals, left_first, left_count);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    uint bits_turn;
+    __global uint2* unit_keys;
+} Globals;
+#endif
+
+#if SHARED == 1
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
+    }
+}
+#endif
+
+#if PAGED == 0 && SHARED == 1
+INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) {
+            before += popcount(word_of_bits(shared, globals, other));
+        }
+        shared->sh_before[w] = before;
+        if (w + 1u == BATCH_WORDS) {
+            uint firsts = before + popcount(word_of_bits(shared, globals, w));
+            shared->sh_firsts[globals->turn] = firsts;
+            if (firsts > 0u) {
+                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
+            }
+        }
+    }
+}
+
+INLINE uint rank_of(__local Shared* shared, Globals* globals, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    return shared->sh_before[row / 32u] + popcount(word_of_bits(shared, globals, row / 32u) &
+            ((1u << (row % 32u)) - 1u));
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && MARKED == 0 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args, args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+}
+#endif
+
+#if MARKED == 1 && SHARED == 1
+INLINE void put_bits(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
+    uint shift = row % 32u;
+    for (uint w = LOCAL_ID_X; w <= BATCH_WORDS; w += WORKGROUP) {
+        uint bits = w < BATCH_WORDS ? word_of_bits(shared, globals, w) << shift : 0u;
+        if (w > 0u && shift > 0u) {
+            bits |= word_of_bits(shared, globals, w - 1u) >> (32u - shift);
+        }
+        if (bits > 0u) {
+            atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
+        }
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && MARKED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if ((SIDES & 2u) != 0u) {
+                mark_first(shared, globals, left_row(match[k]));
+            }
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, globals, left_row(m));
+                    }
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if ((SIDES & 1u) != 0u) {
+        put_bits(shared, globals, globals->right_marks, first);
+    }
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args, args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    globals->left_marks = element_address(args->places, column32_from(args->places, 16u)[0], 2u);
+    globals->right_marks = element_address(args->places, column32_from(args->places, 17u)[0], 2u);
+    clear_left_marks(shared, globals, left_first, left_count);
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    put_left_marks(shared, globals, left_first, left_count);
+}
+#endif
+
+#if PAGED == 1
+INLINE void place(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done, uint n) {
+    shared->sh_start[globals->turn] = args->first_row;
+    shared->sh_room[globals->turn] = args->out_rows;
+}
+
+INLINE void take_page(const Arguments* args, Globals* globals) {
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    globals->page_next = args->out_rows;
+    uint value = atomic_add(&cursor[0], 0u);
+    if (value <= args->out_rows) {
+        globals->page_next = min(args->out_rows, atomic_add(&cursor[0], PAGE_ROWS));
+    }
+    globals->page_end = globals->page_next + PAGE_ROWS;
+}
+
+INLINE uint page_row(const Arguments* args, Globals* globals) {
+    if (globals->page_next == globals->page_end) {
+        take_page(args, globals);
+    }
+    uint page_next = globals->page_next;
+    globals->page_next = page_next + 1u;
+    return page_next;
+}
+
+INLINE void leave_page(const Arguments* args, Globals* globals) {
+    for (uint row = args->first_row + globals->page_next;
+            row < args->first_row + min(globals->page_end, args->out_rows); ++row) {
+        atomic_and(&((__global volatile uint*)as_ulong(args->places))[64u + row / 32u], ~(1u << (row % 32u)));
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    to = page_row(args, globals);
+                    if (to < room) {
+                        put_key(args, args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if PAGED == 1 && SHARED == 1
+INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) {
+            before += popcount(word_of_bits(shared, globals, other));
+        }
+        if (w + 1u == BATCH_WORDS) {
+            uint firsts = before + popcount(word_of_bits(shared, globals, w));
+            shared->sh_firsts[globals->turn] = firsts;
+            if (firsts > 0u) {
+                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
+            }
+        }
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (m > 0u) {
+                uint to = page_row(args, globals);
+                if (to < room) {
+                    put_key(args, args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column32_from(args->left_keys, left_first);
+    __global uint* right = column32_from(args->right_keys, right_first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if KEY_BITS == 64
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint2 own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
+            }
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint2 bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
+            }
+        }
+    }
+}
+
+INLINE uint match_of(__local Shared* shared, Globals* globals, uint2 key, uint tag, uint node) {
+    while (node > 0u) {
+        uint entry = shared->sh_node[node - 1u];
+        if (entry >> 16u == tag && (DECIDED == 1u || all(globals->unit_keys[node - 1u] == key))) break;
+        node = entry & 0xffffu;
+    }
+    return node;
+}
+
+INLINE uint first_match(const Arguments* args, __local Shared* shared, Globals* globals, uint2 key) {
+    uint2 bits = bits_of(key);
+    return match_of(shared, globals, key, tag_of(bits), shared->sh_head[chain_of(args, bits)]);
+}
+
+INLINE uint next_match(__local Shared* shared, Globals* globals, uint2 key, uint at) {
+    return match_of(shared, globals, key, tag_of(bits_of(key)), shared->sh_node[at - 1u] & 0xffffu);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && MARKED == 0 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+}
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if ((SIDES & 2u) != 0u && match[k] > 0u) {
+                mark_first(shared, globals, left_row(match[k]));
+            }
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, globals, left_row(m));
+                    }
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+        if ((SIDES & 1u) != 0u) {
+            collect_marks(globals, k, match[k] > 0u);
+        }
+    }
+    if ((SIDES & 1u) != 0u) {
+        put_marks(globals, globals->right_marks, first + run - subgroup_local_id());
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    globals->left_marks = element_address(args->places, column32_from(args->places, 16u)[0], 2u);
+    globals->right_marks = element_address(args->places, column32_from(args->places, 17u)[0], 2u);
+    clear_left_marks(shared, globals, left_first, left_count);
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    put_left_marks(shared, globals, left_first, left_count);
+}
+#endif
+
+#if KEY_BITS == 64 && MARKED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if ((SIDES & 2u) != 0u) {
+                mark_first(shared, globals, left_row(match[k]));
+            }
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    if ((SIDES & 2u) != 0u) {
+                        mark_first(shared, globals, left_row(m));
+                    }
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if ((SIDES & 1u) != 0u) {
+        put_bits(shared, globals, globals->right_marks, first);
+    }
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    globals->turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    globals->left_marks = element_address(args->places, column32_from(args->places, 16u)[0], 2u);
+    globals->right_marks = element_address(args->places, column32_from(args->places, 17u)[0], 2u);
+    clear_left_marks(shared, globals, left_first, left_count);
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    put_left_marks(shared, globals, left_first, left_count);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    to = page_row(args, globals);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(shared, globals, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < right_count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * subgroup_size();
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, shared, globals, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(shared, globals, key[k], match[k]); m > 0u;
+                        m = next_match(shared, globals, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (m > 0u) {
+                uint to = page_row(args, globals);
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(shared, globals, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(m));
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    uint left_first = rows.x;
+    uint left_count = rows.y - rows.x;
+    uint right_first = rows.z;
+    uint right_count = rows.w - rows.z;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    globals->unit_keys = column64_from(args->left_keys, left_first);
+    __global uint2* right = column64_from(args->right_keys, right_first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < right_count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    build_table(args, shared, globals, left_count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint done = 0u;
+    uint2 next[ITEMS];
+    for (uint first = 0u; first < right_count; first += BATCH_ROWS) {
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint row = first + BATCH_ROWS + run + k * WORKGROUP;
+            if (row < right_count) {
+                next[k] = right[row];
+            }
+        }
+        join_batch(args, shared, globals, unit, left_first, right_first + first, run,
+                min(right_count - first, BATCH_ROWS), key, &done);
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            key[k] = next[k];
+        }
+    }
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void partition_join(__global uchar* units, __global uchar* left_keys, __global uchar* right_keys, __global uchar* left_payload, __global uchar* right_payload, __global uchar* left_payload_2, __global uchar* right_payload_2, __global uchar* places, __global uchar* keys_out, __global uchar* left_out, __global uchar* right_out, __global uchar* left_out_2, __global uchar* right_out_2, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)units + words.units),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)left_payload + words.left_payload),
-        as_uint2((ulong)right_payload + words.right_payload),
-        as_uint2((ulong)left_payload_2 + words.left_payload_2),
-        as_uint2((ulong)right_payload_2 + words.right_payload_2),
-        as_uint2((ulong)places + words.places),
-        as_uint2((ulong)keys_out + words.keys_out),
-        as_uint2((ulong)left_out + words.left_out),
-        as_uint2((ulong)right_out + words.right_out),
-        as_uint2((ulong)left_out_2 + words.left_out_2),
-        as_uint2((ulong)right_out_2 + words.right_out_2),
-        words.first_row,
-        words.out_rows,
-        words.shift,
-        words.high,
-        words.first_group,
-        words.end_group,
+void partition_join(
+    __global uchar* units,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* left_payload,
+    __global uchar* right_payload,
+    __global uchar* left_payload_2,
+    __global uchar* right_payload_2,
+    __global uchar* places,
+    __global uchar* keys_out,
+    __global uchar* left_out,
+    __global uchar* right_out,
+    __global uchar* left_out_2,
+    __global uchar* right_out_2,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)units + scalars.units),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)left_payload + scalars.left_payload),
+        as_uint2((ulong)right_payload + scalars.right_payload),
+        as_uint2((ulong)left_payload_2 + scalars.left_payload_2),
+        as_uint2((ulong)right_payload_2 + scalars.right_payload_2),
+        as_uint2((ulong)places + scalars.places),
+        as_uint2((ulong)keys_out + scalars.keys_out),
+        as_uint2((ulong)left_out + scalars.left_out),
+        as_uint2((ulong)right_out + scalars.right_out),
+        as_uint2((ulong)left_out_2 + scalars.left_out_2),
+        as_uint2((ulong)right_out_2 + scalars.right_out_2),
+        scalars.first_row,
+        scalars.out_rows,
+        scalars.shift,
+        scalars.high,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

@@ -16,15 +16,32 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 units; uint2 left_keys; uint2 right_keys; uint2 left_marks; uint2 right_marks; uint shift; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong units;
+    ulong left_keys;
+    ulong right_keys;
+    ulong left_marks;
+    ulong right_marks;
+    uint shift;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
-typedef struct { uint v[HEADS]; } uint_xheads;
-
-typedef struct { uint v[TABLE]; } uint_xtable;
-
-typedef struct { uint v[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u]; } uint_xsides_2u_0u_table_62u_32u_;
+typedef struct {
+    uint2 units;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 left_marks;
+    uint2 right_marks;
+    uint shift;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
@@ -38,16 +55,17 @@ INLINE uint left_row(uint stop) {
     return stop - 1u;
 }
 
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
 #if SHARED == 0
 typedef struct {
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
-INLINE void begin_marks() {
+INLINE void begin_marks(void) {
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
@@ -55,71 +73,59 @@ typedef struct {
     uint batch_marks;
     __global uint* unit_keys;
     uint first_bit;
-} Own;
-
+} Globals;
 #endif
 
 #if KEY_BITS == 32
-typedef struct { uint v[ITEMS]; } uint_xitems;
+typedef struct {
+    uint v[ITEMS];
+} uint_array;
 
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
 INLINE uint bits_of(uint key) {
-    uint variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint param = key;
-        variable = mix_of(&param, 0u);
-    }
-    return variable;
+    return MIXED == 1u ? key : mix_of(key, 0u);
 }
 
 INLINE uint tag_of(uint bits) {
-    return bits >> 16;
+    return bits >> 16u;
 }
 
-INLINE uint chain_of(const Push* push, uint bits) {
-    return (bits >> push->shift) & (HEADS - 1u);
+INLINE uint chain_of(const Arguments* args, uint bits) {
+    return (bits >> args->shift) & (HEADS - 1u);
 }
-
-typedef struct { uint v[8u]; } uint_x8u;
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
 
 typedef struct {
-    uint_xheads sh_head;
-    uint_xtable sh_node;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_xsides_2u_0u_table_62u_32u_ sh_left_marks;
+    uint sh_head[HEADS];
+    uint sh_node[TABLE];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_left_marks[(SIDES & 2u) != 0u ? (TABLE + 62u) / 32u : 1u];
 } Shared;
 
 INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
     }
 }
 
@@ -127,19 +133,16 @@ INLINE void begin_marks(__local Shared* shared) {
     clear_bits(shared);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-
 #endif
 
 #if KEY_BITS == 32
-INLINE uint first_stop(const Push* push, __local Shared* shared, uint key, uint cursor) {
-    uint value = bits_of(key);
-    return shared->sh_head.v[chain_of(push, value)];
+INLINE uint first_stop(const Arguments* args, __local Shared* shared, uint key, uint cursor) {
+    return shared->sh_head[chain_of(args, bits_of(key))];
 }
-
 #endif
 
 INLINE uint stop_after(__local Shared* shared, uint stop) {
-    return shared->sh_node.v[stop - 1u] & 65535u;
+    return shared->sh_node[stop - 1u] & 0xffffu;
 }
 
 #if KEY_BITS == 32 && SHARED == 1
@@ -147,77 +150,57 @@ typedef struct {
     uint bits_turn;
     __global uint* unit_keys;
     uint first_bit;
-} Own;
+} Globals;
 
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
             }
         }
     }
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint key, uint stop, uint* next) {
-    uint entry = shared->sh_node.v[stop - 1u];
-    *next = entry & 65535u;
-    uint value = bits_of(key);
-    return (entry >> 16) == tag_of(value) && ((DECIDED == 1u) || own->unit_keys[stop - 1u] == key);
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint key, uint stop, uint* next) {
+    uint entry = shared->sh_node[stop - 1u];
+    *next = entry & 0xffffu;
+    return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || globals->unit_keys[stop - 1u] == key);
 }
 
-INLINE uint match_from(__local Shared* shared, Own* own, uint key, uint* stop) {
+INLINE uint match_from(__local Shared* shared, Globals* globals, uint key, uint stop) {
     uint next;
-    uint param_3;
-    bool either;
-    for (; ; *stop = next) {
-        if ((*stop) > 0u) {
-            bool value = matches_at(shared, own, key, *stop, &param_3);
-            next = param_3;
-            either = !value;
-        } else {
-            either = false;
-        }
-        if (!either) {
-            break;
-        }
+    for (; stop > 0u && !matches_at(shared, globals, key, stop, &next); stop = next) {
     }
-    return *stop;
+    return stop;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
@@ -225,52 +208,48 @@ typedef struct {
     uint batch_marks;
     __global uint2* unit_keys;
     uint first_bit;
-} Own;
-
+} Globals;
 #endif
 
 #if SHARED == 0
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
+INLINE void collect_marks(Globals* globals, uint k, bool marked) {
+    uint4 ballot = subgroup_ballot(marked);
     uint lane = subgroup_local_id();
     uint size = subgroup_size();
     if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
+        if (lane == k * size / 32u) {
+            globals->batch_marks |= ballot.x << (k * size % 32u);
         }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    } else if (lane / (size / 32u) == k) {
+        globals->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
     }
 }
 
-INLINE void looked_up(Own* own, uint k, uint matches) {
+INLINE void looked_up(Globals* globals, uint k, uint matches) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(own, k, matches > 0u);
+        collect_marks(globals, k, matches > 0u);
     }
 }
 
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
+INLINE void put_marks(Globals* globals, uint2 marks, uint row) {
     uint lane = subgroup_local_id();
     uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before >> (32u - shift));
+    uint before = subgroup_shuffle(globals->batch_marks, max(lane, 1u) - 1u);
+    uint bits = globals->batch_marks << shift;
+    if (lane > 0u && shift > 0u) {
+        bits |= before >> (32u - shift);
     }
     if (bits > 0u) {
         atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
     }
-    own->batch_marks = 0u;
+    globals->batch_marks = 0u;
 }
 
-INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
+INLINE void batch_looked_up(const Arguments* args, Globals* globals, uint row) {
     if ((SIDES & 1u) != 0u) {
-        put_marks(own, push->right_marks, row);
+        put_marks(globals, args->right_marks, row);
     }
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -278,68 +257,51 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+typedef struct {
+    uint2 v[ITEMS];
+} uint2_array;
 
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
 }
 
 INLINE uint2 bits_of(uint2 key) {
-    uint2 variable;
-    if (MIXED == 1u) {
-        variable = key;
-    } else {
-        uint2 param = key;
-        variable = mix_of_vu2_u1(&param, 0u);
-    }
-    return variable;
+    return MIXED == 1u ? key : mix_of_uint2_uint(key, 0u);
 }
 
 INLINE uint tag_of(uint2 bits) {
-    return bits.y >> 16;
+    return bits.y >> 16u;
 }
 
-INLINE uint chain_of(const Push* push, uint2 bits) {
-    return (bits.x >> push->shift) & (HEADS - 1u);
+INLINE uint chain_of(const Arguments* args, uint2 bits) {
+    return (bits.x >> args->shift) & (HEADS - 1u);
 }
 
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE uint first_stop(const Push* push, __local Shared* shared, uint2 key, uint cursor) {
-    uint2 value = bits_of(key);
-    return shared->sh_head.v[chain_of(push, value)];
+INLINE uint first_stop(const Arguments* args, __local Shared* shared, uint2 key, uint cursor) {
+    return shared->sh_head[chain_of(args, bits_of(key))];
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
@@ -347,167 +309,126 @@ typedef struct {
     uint bits_turn;
     __global uint2* unit_keys;
     uint first_bit;
-} Own;
+} Globals;
 
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
-
 #endif
 
-INLINE void clear_left_marks(__local Shared* shared, Own* own, uint left_first, uint left_count) {
-    own->first_bit = left_first % 32u;
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        shared->sh_left_marks.v[i] = 0u;
+INLINE void clear_left_marks(__local Shared* shared, Globals* globals, uint left_first, uint left_count) {
+    globals->first_bit = left_first % 32u;
+    if ((SIDES & 2u) == 0u) return;
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        shared->sh_left_marks[i] = 0u;
     }
 }
 
-INLINE bool mark_first(__local Shared* shared, Own* own, uint row) {
-    uint at = own->first_bit + row;
+INLINE bool mark_first(__local Shared* shared, Globals* globals, uint row) {
+    uint at = globals->first_bit + row;
     uint bit = 1u << (at % 32u);
-    bool first = (shared->sh_left_marks.v[at / 32u] & bit) == 0u;
+    bool first = (shared->sh_left_marks[at / 32u] & bit) == 0u;
     if (first) {
-        atomic_or(&shared->sh_left_marks.v[at / 32u], bit);
+        atomic_or(&shared->sh_left_marks[at / 32u], bit);
     }
     return first;
 }
 
-INLINE void put_left_marks(const Push* push, __local Shared* shared, Own* own, uint left_first, uint left_count) {
-    if ((SIDES & 2u) == 0u) {
-        return;
-    }
+INLINE void put_left_marks(const Arguments* args, __local Shared* shared, Globals* globals, uint left_first,
+        uint left_count) {
+    if ((SIDES & 2u) == 0u) return;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i = LOCAL_ID_X;
-    for (; (i * 32u) < (own->first_bit + left_count); i = i + WORKGROUP) {
-        uint bits = shared->sh_left_marks.v[i];
+    for (uint i = LOCAL_ID_X; i * 32u < globals->first_bit + left_count; i += WORKGROUP) {
+        uint bits = shared->sh_left_marks[i];
         if (bits > 0u) {
-            atomic_or(&column32_from(push->left_marks, left_first / 32u + i)[0], bits);
+            atomic_or(&column32_from(args->left_marks, left_first / 32u + i)[0], bits);
         }
     }
 }
 
 #if KEY_BITS == 32
-INLINE uint matches_of(const Push* push, __local Shared* shared, Own* own, uint key, uint* cursor) {
-    uint param_2 = *cursor;
-    uint value = first_stop(push, shared, key, param_2);
-    *cursor = param_2;
-    uint param_4 = value;
-    uint stop = match_from(shared, own, key, &param_4);
-    if (stop == 0u) {
-        return 0u;
-    }
-    bool either;
-    if ((SIDES & 2u) != 0u) {
-        bool value_2 = mark_first(shared, own, left_row(stop));
-        either = value_2;
-    } else {
-        either = false;
-    }
-    if (either) {
-        uint param_9 = stop_after(shared, stop);
-        uint other = match_from(shared, own, key, &param_9);
-        while (other > 0u) {
-            mark_first(shared, own, left_row(other));
-            uint param_14 = stop_after(shared, other);
-            other = match_from(shared, own, key, &param_14);
+INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint key, uint* cursor) {
+    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, *cursor));
+    if (stop == 0u) return 0u;
+    if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
+        for (uint other = match_from(shared, globals, key, stop_after(shared, stop)); other > 0u;
+                other = match_from(shared, globals, key, stop_after(shared, other))) {
+            mark_first(shared, globals, left_row(other));
         }
     }
     return 1u;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column32_from(push->left_keys, rows.x);
-    __global uint* right = column32_from(push->right_keys, rows.z);
-    uint_xitems key;
-    uint_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
-    clear_left_marks(shared, own, rows.x, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column32_from(args->left_keys, rows.x);
+    __global uint* right = column32_from(args->right_keys, rows.z);
+    uint_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
+    clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_left_marks(push, shared, own, rows.x, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
 #if SHARED == 1
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
     uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
 }
 
-INLINE void collect_marks(__local Shared* shared, Own* own, uint k, bool marked) {
+INLINE void collect_marks(__local Shared* shared, Globals* globals, uint k, bool marked) {
     if (marked) {
-        set_bit(shared, own, k);
+        set_bit(shared, globals, k);
     }
 }
 
-INLINE void looked_up(__local Shared* shared, Own* own, uint k, uint matches) {
+INLINE void looked_up(__local Shared* shared, Globals* globals, uint k, uint matches) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(shared, own, k, matches > 0u);
+        collect_marks(shared, globals, k, matches > 0u);
     }
 }
 
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
 }
 
-INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_bits(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     uint shift = row % 32u;
-    uint w = LOCAL_ID_X;
-    uint variable;
-    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            variable = word_of_bits(shared, own, w) << shift;
-        } else {
-            variable = 0u;
-        }
-        uint bits = variable;
-        if ((w > 0u) && (shift > 0u)) {
-            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+    for (uint w = LOCAL_ID_X; w <= BATCH_WORDS; w += WORKGROUP) {
+        uint bits = w < BATCH_WORDS ? word_of_bits(shared, globals, w) << shift : 0u;
+        if (w > 0u && shift > 0u) {
+            bits |= word_of_bits(shared, globals, w - 1u) >> (32u - shift);
         }
         if (bits > 0u) {
             atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
@@ -515,280 +436,209 @@ INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
     }
 }
 
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
     }
 }
 
-INLINE void put_marks(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_marks(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_bits(shared, own, marks, row);
-    clear_next_bits(shared, own);
+    put_bits(shared, globals, marks, row);
+    clear_next_bits(shared, globals);
     barrier(CLK_LOCAL_MEM_FENCE);
-    own->bits_turn = 1u - own->bits_turn;
+    globals->bits_turn = 1u - globals->bits_turn;
 }
 
-INLINE void batch_looked_up(const Push* push, __local Shared* shared, Own* own, uint row) {
+INLINE void batch_looked_up(const Arguments* args, __local Shared* shared, Globals* globals, uint row) {
     if ((SIDES & 1u) != 0u) {
-        put_marks(shared, own, push->right_marks, row);
+        put_marks(shared, globals, args->right_marks, row);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(shared, own, k, matches);
+            looked_up(shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column32_from(push->left_keys, rows.x);
-    __global uint* right = column32_from(push->right_keys, rows.z);
-    uint_xitems key;
-    uint_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column32_from(args->left_keys, rows.x);
+    __global uint* right = column32_from(args->right_keys, rows.z);
+    uint_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     begin_marks(shared);
-    clear_left_marks(shared, own, rows.x, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+    clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_left_marks(push, shared, own, rows.x, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
 #if KEY_BITS == 64
-INLINE void build_table(const Push* push, __local Shared* shared, Own* own, uint left_count) {
-    uint i = LOCAL_ID_X;
-    for (; i < HEADS; i = i + WORKGROUP) {
-        shared->sh_head.v[i] = 0u;
+INLINE void build_table(const Arguments* args, __local Shared* shared, Globals* globals, uint left_count) {
+    for (uint i = LOCAL_ID_X; i < HEADS; i += WORKGROUP) {
+        shared->sh_head[i] = 0u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint i_2 = LOCAL_ID_X;
-    uint2_x8u own_;
-    for (; i_2 < left_count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
+    uint2 own[8];
+    for (uint i = LOCAL_ID_X; i < left_count; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < left_count) {
-                own_.v[k] = own->unit_keys[i_2 + k * WORKGROUP];
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                own[k] = globals->unit_keys[i + k * WORKGROUP];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < left_count) {
-                uint row = i_2 + k_2 * WORKGROUP;
-                uint2 bits = bits_of(own_.v[k_2]);
-                uint value = atomic_xchg(&shared->sh_head.v[chain_of(push, bits)], row + 1u);
-                shared->sh_node.v[row] = (tag_of(bits) << 16) | value;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < left_count) {
+                uint row = i + k * WORKGROUP;
+                uint2 bits = bits_of(own[k]);
+                uint value = (tag_of(bits) << 16u) | atomic_xchg(&shared->sh_head[chain_of(args, bits)], row + 1u);
+                shared->sh_node[row] = value;
             }
         }
     }
 }
 
-INLINE bool matches_at(__local Shared* shared, Own* own, uint2 key, uint stop, uint* next) {
-    uint entry = shared->sh_node.v[stop - 1u];
-    *next = entry & 65535u;
-    uint2 value = bits_of(key);
-    return (entry >> 16) == tag_of(value) && ((DECIDED == 1u) || all(own->unit_keys[stop - 1u] == key));
+INLINE bool matches_at(__local Shared* shared, Globals* globals, uint2 key, uint stop, uint* next) {
+    uint entry = shared->sh_node[stop - 1u];
+    *next = entry & 0xffffu;
+    return entry >> 16u == tag_of(bits_of(key)) && (DECIDED == 1u || all(globals->unit_keys[stop - 1u] == key));
 }
 
-INLINE uint match_from(__local Shared* shared, Own* own, uint2 key, uint* stop) {
+INLINE uint match_from(__local Shared* shared, Globals* globals, uint2 key, uint stop) {
     uint next;
-    uint param_3;
-    bool either;
-    for (; ; *stop = next) {
-        if ((*stop) > 0u) {
-            bool value = matches_at(shared, own, key, *stop, &param_3);
-            next = param_3;
-            either = !value;
-        } else {
-            either = false;
-        }
-        if (!either) {
-            break;
-        }
+    for (; stop > 0u && !matches_at(shared, globals, key, stop, &next); stop = next) {
     }
-    return *stop;
+    return stop;
 }
 
-INLINE uint matches_of(const Push* push, __local Shared* shared, Own* own, uint2 key, uint* cursor) {
-    uint param_2 = *cursor;
-    uint value = first_stop(push, shared, key, param_2);
-    *cursor = param_2;
-    uint param_4 = value;
-    uint stop = match_from(shared, own, key, &param_4);
-    if (stop == 0u) {
-        return 0u;
-    }
-    bool either;
-    if ((SIDES & 2u) != 0u) {
-        bool value_2 = mark_first(shared, own, left_row(stop));
-        either = value_2;
-    } else {
-        either = false;
-    }
-    if (either) {
-        uint param_9 = stop_after(shared, stop);
-        uint other = match_from(shared, own, key, &param_9);
-        while (other > 0u) {
-            mark_first(shared, own, left_row(other));
-            uint param_14 = stop_after(shared, other);
-            other = match_from(shared, own, key, &param_14);
+INLINE uint matches_of(const Arguments* args, __local Shared* shared, Globals* globals, uint2 key, uint* cursor) {
+    uint stop = match_from(shared, globals, key, first_stop(args, shared, key, *cursor));
+    if (stop == 0u) return 0u;
+    if ((SIDES & 2u) != 0u && mark_first(shared, globals, left_row(stop))) {
+        for (uint other = match_from(shared, globals, key, stop_after(shared, stop)); other > 0u;
+                other = match_from(shared, globals, key, stop_after(shared, other))) {
+            mark_first(shared, globals, left_row(other));
         }
     }
     return 1u;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(own, k, matches);
+            looked_up(globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->batch_marks = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column64_from(push->left_keys, rows.x);
-    __global uint2* right = column64_from(push->right_keys, rows.z);
-    uint2_xitems key;
-    uint2_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
-    clear_left_marks(shared, own, rows.x, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column64_from(args->left_keys, rows.x);
+    __global uint2* right = column64_from(args->right_keys, rows.z);
+    uint2_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
+    clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_left_marks(push, shared, own, rows.x, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, shared, own, (*key).v[k], &param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, shared, globals, key.v[k], &cursor);
             }
-            looked_up(shared, own, k, matches);
+            looked_up(shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint unit = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint4 rows = ((__global uint4*)as_ulong(element_address(push->units, unit, 4u)))[0];
-    own->unit_keys = column64_from(push->left_keys, rows.x);
-    __global uint2* right = column64_from(push->right_keys, rows.z);
-    uint2_xitems key;
-    uint2_xitems param_11 = key;
-    load_batch(right, 0u, rows.w - rows.z, &param_11);
-    key = param_11;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint unit = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint4 rows = ((__global uint4*)as_ulong(element_address(args->units, unit, 4u)))[0];
+    globals->unit_keys = column64_from(args->left_keys, rows.x);
+    __global uint2* right = column64_from(args->right_keys, rows.z);
+    uint2_array key;
+    load_batch(right, 0u, rows.w - rows.z, &key);
     begin_marks(shared);
-    clear_left_marks(shared, own, rows.x, rows.y - rows.x);
-    build_table(push, shared, own, rows.y - rows.x);
+    clear_left_marks(shared, globals, rows.x, rows.y - rows.x);
+    build_table(args, shared, globals, rows.y - rows.x);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint2_xitems param_18 = key;
-    look_up(push, shared, own, right, rows.z, rows.w - rows.z, &param_18);
-    put_left_marks(push, shared, own, rows.x, rows.y - rows.x);
+    look_up(args, shared, globals, right, rows.z, rows.w - rows.z, key);
+    put_left_marks(args, shared, globals, rows.x, rows.y - rows.x);
 }
-
 #endif
 
-typedef struct {
-    ulong units;
-    ulong left_keys;
-    ulong right_keys;
-    ulong left_marks;
-    ulong right_marks;
-    uint shift;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void partition_mark(__global uchar* units, __global uchar* left_keys, __global uchar* right_keys, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)units + words.units),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)left_marks + words.left_marks),
-        as_uint2((ulong)right_marks + words.right_marks),
-        words.shift,
-        words.first_group,
-        words.end_group,
+void partition_mark(
+    __global uchar* units,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* left_marks,
+    __global uchar* right_marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)units + scalars.units),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)left_marks + scalars.left_marks),
+        as_uint2((ulong)right_marks + scalars.right_marks),
+        scalars.shift,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

@@ -10,350 +10,10 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
-
-typedef struct { uint2 keys; uint2 counts; uint2 high; uint rows; uint tiles; uint shift; uint bits; uint seed; uint first_group; uint end_group; } Push;
-
-INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
-}
-
-INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
-    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
-}
-
-INLINE __global uint* column32_from(uint2 base, uint row) {
-    return (__global uint*)as_ulong(element_address(base, row, 2u));
-}
-
-typedef struct { uint shift; uint mask; } Digit;
-
-INLINE void report(uint2 high, uint differing) {
-    if (differing != 0u) {
-        atomic_or(&((__global uint*)as_ulong(high))[1], differing);
-    }
-}
-
-#if SERIAL == 0
-typedef struct { uint v[1024u]; } uint_x1024u;
-
-typedef struct {
-    uint_x1024u sh_count;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint digit_of(uint key, Digit digit) {
-    return (key >> digit.shift) & digit.mask;
-}
-
-INLINE uint digit_at(uint key, uint own_seed, Digit place) {
-    uint variable;
-    if (MIXED == 0u) {
-        variable = key;
-    } else {
-        uint param = key;
-        variable = mix_of(&param, own_seed);
-    }
-    return digit_of(variable, place);
-}
-
-#endif
-
-#if KEY_BITS == 32 && SERIAL == 0
-typedef struct { uint v[8u]; } uint_x8u;
-
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint digits = 1u << push->bits;
-    uint copy = LOCAL_ID_X % 4u;
-    Digit place = (Digit){push->shift, digits - 1u};
-    uint i = LOCAL_ID_X;
-    for (; i < (digits * 4u); i = i + WORKGROUP) {
-        shared->sh_count.v[i] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->keys, begin << NARROW);
-    uint variable;
-    if (NARROW == 1u) {
-        variable = ((__global uint*)as_ulong(push->high))[0];
-    } else {
-        variable = 0u;
-    }
-    uint expected = variable;
-    uint differing = 0u;
-    uint i_2 = LOCAL_ID_X;
-    uint_x8u key;
-    uint variable_2;
-    for (; i_2 < count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < count) {
-                key.v[k] = from[(i_2 + k * WORKGROUP) << NARROW];
-                if (NARROW == 1u) {
-                    variable_2 = ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * (i_2 + k * WORKGROUP) + 1u] ^ expected;
-                } else {
-                    variable_2 = 0u;
-                }
-                differing = differing | variable_2;
-            }
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < count) {
-                uint value = digit_at(key.v[k_2], push->seed, place);
-                atomic_add(&shared->sh_count.v[value * 4u + copy], 1u);
-            }
-        }
-    }
-    report(push->high, differing);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint digit = LOCAL_ID_X;
-    for (; digit < digits; digit = digit + WORKGROUP) {
-        uint sum = 0u;
-        uint c = 0u;
-        UNROLL
-        for (; c < 4u; c = c + 1) {
-            sum = sum + shared->sh_count.v[digit * 4u + c];
-        }
-        column32_from(push->counts, digit * push->tiles + tile)[0] = sum;
-    }
-}
-
-#endif
-
-#if SERIAL == 1
-typedef struct { uint v[DIGITS * WORKGROUP]; } uint_xdigits_workgroup;
-
-typedef struct {
-    uint_xdigits_workgroup sh_count;
-} Shared;
-
-#endif
-
-#if KEY_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
-    uint digits = 1u << push->bits;
-    Digit place = (Digit){push->shift, digits - 1u};
-    uint digit = 0u;
-    for (; digit < digits; digit = digit + 1) {
-        shared->sh_count.v[digit * WORKGROUP + LOCAL_ID_X] = 0u;
-    }
-    uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    uint own_seed = push->seed;
-    __global uint* from = column32_from(push->keys, begin << NARROW);
-    uint variable;
-    if (NARROW == 1u) {
-        variable = ((__global uint*)as_ulong(push->high))[0];
-    } else {
-        variable = 0u;
-    }
-    uint expected = variable;
-    uint differing = 0u;
-    uint i = 0u;
-    uint variable_2;
-    for (; i < count; i = i + 1) {
-        if (NARROW == 1u) {
-            variable_2 = ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * i + 1u] ^ expected;
-        } else {
-            variable_2 = 0u;
-        }
-        differing = differing | variable_2;
-        uint value = digit_at(from[i << NARROW], own_seed, place);
-        shared->sh_count.v[value * WORKGROUP + LOCAL_ID_X] = shared->sh_count.v[value * WORKGROUP + LOCAL_ID_X] + 1;
-    }
-    report(push->high, differing);
-    uint digit_2 = 0u;
-    for (; digit_2 < digits; digit_2 = digit_2 + 1) {
-        column32_from(push->counts, digit_2 * push->tiles + tile)[0] = shared->sh_count.v[digit_2 * WORKGROUP + LOCAL_ID_X];
-    }
-}
-
-#endif
-
-#if KEY_BITS == 64
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE uint digit_of(uint2 key, Digit digit) {
-    uint variable;
-    if (digit.shift < 32u) {
-        variable = key.x;
-    } else {
-        variable = key.y;
-    }
-    return (variable >> (digit.shift & 31u)) & digit.mask;
-}
-
-INLINE uint digit_at(uint2 key, uint own_seed, Digit place) {
-    uint2 variable;
-    if (MIXED == 0u) {
-        variable = key;
-    } else {
-        uint2 param = key;
-        variable = mix_of_vu2_u1(&param, own_seed);
-    }
-    return digit_of(variable, place);
-}
-
-#endif
-
-#if KEY_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[8u]; } uint2_x8u;
-
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint digits = 1u << push->bits;
-    uint copy = LOCAL_ID_X % 4u;
-    Digit place = (Digit){push->shift, digits - 1u};
-    uint i = LOCAL_ID_X;
-    for (; i < (digits * 4u); i = i + WORKGROUP) {
-        shared->sh_count.v[i] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* from = column64_from(push->keys, begin << NARROW);
-    uint variable;
-    if (NARROW == 1u) {
-        variable = ((__global uint*)as_ulong(push->high))[0];
-    } else {
-        variable = 0u;
-    }
-    uint expected = variable;
-    uint differing = 0u;
-    uint i_2 = LOCAL_ID_X;
-    uint2_x8u key;
-    uint variable_2;
-    for (; i_2 < count; i_2 = i_2 + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i_2 + k * WORKGROUP) < count) {
-                key.v[k] = from[(i_2 + k * WORKGROUP) << NARROW];
-                if (NARROW == 1u) {
-                    variable_2 = ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * (i_2 + k * WORKGROUP) + 1u] ^ expected;
-                } else {
-                    variable_2 = 0u;
-                }
-                differing = differing | variable_2;
-            }
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i_2 + k_2 * WORKGROUP) < count) {
-                uint value = digit_at(key.v[k_2], push->seed, place);
-                atomic_add(&shared->sh_count.v[value * 4u + copy], 1u);
-            }
-        }
-    }
-    report(push->high, differing);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint digit = LOCAL_ID_X;
-    for (; digit < digits; digit = digit + WORKGROUP) {
-        uint sum = 0u;
-        uint c = 0u;
-        UNROLL
-        for (; c < 4u; c = c + 1) {
-            sum = sum + shared->sh_count.v[digit * 4u + c];
-        }
-        column32_from(push->counts, digit * push->tiles + tile)[0] = sum;
-    }
-}
-
-#endif
-
-#if KEY_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
-    uint digits = 1u << push->bits;
-    Digit place = (Digit){push->shift, digits - 1u};
-    uint digit = 0u;
-    for (; digit < digits; digit = digit + 1) {
-        shared->sh_count.v[digit * WORKGROUP + LOCAL_ID_X] = 0u;
-    }
-    uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    uint own_seed = push->seed;
-    __global uint2* from = column64_from(push->keys, begin << NARROW);
-    uint variable;
-    if (NARROW == 1u) {
-        variable = ((__global uint*)as_ulong(push->high))[0];
-    } else {
-        variable = 0u;
-    }
-    uint expected = variable;
-    uint differing = 0u;
-    uint i = 0u;
-    uint variable_2;
-    for (; i < count; i = i + 1) {
-        if (NARROW == 1u) {
-            variable_2 = ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * i + 1u] ^ expected;
-        } else {
-            variable_2 = 0u;
-        }
-        differing = differing | variable_2;
-        uint value = digit_at(from[i << NARROW], own_seed, place);
-        shared->sh_count.v[value * WORKGROUP + LOCAL_ID_X] = shared->sh_count.v[value * WORKGROUP + LOCAL_ID_X] + 1;
-    }
-    report(push->high, differing);
-    uint digit_2 = 0u;
-    for (; digit_2 < digits; digit_2 = digit_2 + 1) {
-        column32_from(push->counts, digit_2 * push->tiles + tile)[0] = shared->sh_count.v[digit_2 * WORKGROUP + LOCAL_ID_X];
-    }
-}
-
-#endif
 
 typedef struct {
     ulong keys;
@@ -366,25 +26,266 @@ typedef struct {
     uint seed;
     uint first_group;
     uint end_group;
-} Words;
+} Scalars;
+
+typedef struct {
+    uint2 keys;
+    uint2 counts;
+    uint2 high;
+    uint rows;
+    uint tiles;
+    uint shift;
+    uint bits;
+    uint seed;
+    uint first_group;
+    uint end_group;
+} Arguments;
+
+INLINE uint rows_left(uint rows, uint first, uint size) {
+    return first < rows ? min(size, rows - first) : 0u;
+}
+
+INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
+    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
+}
+
+INLINE __global uint* column32_from(uint2 base, uint row) {
+    return (__global uint*)as_ulong(element_address(base, row, 2u));
+}
+
+typedef struct {
+    uint shift;
+    uint mask;
+} Digit;
+
+INLINE void report(uint2 high, uint differing) {
+    if (differing != 0u) {
+        atomic_or(&((__global uint*)as_ulong(high))[1], differing);
+    }
+}
+
+#if SERIAL == 0
+typedef struct {
+    uint sh_count[1024];
+} Shared;
+#endif
+
+#if KEY_BITS == 32
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint digit_of(uint key, Digit digit) {
+    return (key >> digit.shift) & digit.mask;
+}
+
+INLINE uint digit_at(uint key, uint own_seed, Digit place) {
+    return digit_of(MIXED == 0u ? key : mix_of(key, own_seed), place);
+}
+#endif
+
+#if KEY_BITS == 32 && SERIAL == 0
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint digits = 1u << args->bits;
+    uint copy = LOCAL_ID_X % 4u;
+    Digit place = (Digit){args->shift, digits - 1u};
+    for (uint i = LOCAL_ID_X; i < digits * 4u; i += WORKGROUP) {
+        shared->sh_count[i] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint begin = tile * WORKGROUP * ITEMS;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->keys, begin << NARROW);
+    uint expected = NARROW == 1u ? ((__global uint*)as_ulong(args->high))[0] : 0u;
+    uint differing = 0u;
+    uint key[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                key[k] = from[(i + k * WORKGROUP) << NARROW];
+                differing |= NARROW == 1u ? ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * (i +
+                        k * WORKGROUP) + 1u] ^ expected : 0u;
+            }
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                atomic_add(&shared->sh_count[digit_at(key[k], args->seed, place) * 4u + copy], 1u);
+            }
+        }
+    }
+    report(args->high, differing);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint digit = LOCAL_ID_X; digit < digits; digit += WORKGROUP) {
+        uint sum = 0u;
+        UNROLL
+        for (uint c = 0u; c < 4u; ++c) {
+            sum += shared->sh_count[digit * 4u + c];
+        }
+        column32_from(args->counts, digit * args->tiles + tile)[0] = sum;
+    }
+}
+#endif
+
+#if SERIAL == 1
+typedef struct {
+    uint sh_count[DIGITS * WORKGROUP];
+} Shared;
+#endif
+
+#if KEY_BITS == 32 && SERIAL == 1
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint tile = group * WORKGROUP + LOCAL_ID_X;
+    if (tile >= args->tiles) return;
+    uint digits = 1u << args->bits;
+    Digit place = (Digit){args->shift, digits - 1u};
+    for (uint digit = 0u; digit < digits; ++digit) {
+        shared->sh_count[digit * WORKGROUP + LOCAL_ID_X] = 0u;
+    }
+    uint begin = tile * ITEMS;
+    uint count = rows_left(args->rows, begin, ITEMS);
+    uint own_seed = args->seed;
+    __global uint* from = column32_from(args->keys, begin << NARROW);
+    uint expected = NARROW == 1u ? ((__global uint*)as_ulong(args->high))[0] : 0u;
+    uint differing = 0u;
+    for (uint i = 0u; i < count; ++i) {
+        differing |= NARROW == 1u ? ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * i + 1u] ^ expected : 0u;
+        ++shared->sh_count[digit_at(from[i << NARROW], own_seed, place) * WORKGROUP + LOCAL_ID_X];
+    }
+    report(args->high, differing);
+    for (uint digit = 0u; digit < digits; ++digit) {
+        column32_from(args->counts, digit * args->tiles + tile)[0] = shared->sh_count[digit * WORKGROUP + LOCAL_ID_X];
+    }
+}
+#endif
+
+#if KEY_BITS == 64
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
+}
+
+INLINE uint digit_of(uint2 key, Digit digit) {
+    return ((digit.shift < 32u ? key.x : key.y) >> (digit.shift & 31u)) & digit.mask;
+}
+
+INLINE uint digit_at(uint2 key, uint own_seed, Digit place) {
+    return digit_of(MIXED == 0u ? key : mix_of_uint2_uint(key, own_seed), place);
+}
+#endif
+
+#if KEY_BITS == 64 && SERIAL == 0
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint digits = 1u << args->bits;
+    uint copy = LOCAL_ID_X % 4u;
+    Digit place = (Digit){args->shift, digits - 1u};
+    for (uint i = LOCAL_ID_X; i < digits * 4u; i += WORKGROUP) {
+        shared->sh_count[i] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint begin = tile * WORKGROUP * ITEMS;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint2* from = column64_from(args->keys, begin << NARROW);
+    uint expected = NARROW == 1u ? ((__global uint*)as_ulong(args->high))[0] : 0u;
+    uint differing = 0u;
+    uint2 key[8];
+    for (uint i = LOCAL_ID_X; i < count; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                key[k] = from[(i + k * WORKGROUP) << NARROW];
+                differing |= NARROW == 1u ? ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * (i +
+                        k * WORKGROUP) + 1u] ^ expected : 0u;
+            }
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < count) {
+                atomic_add(&shared->sh_count[digit_at(key[k], args->seed, place) * 4u + copy], 1u);
+            }
+        }
+    }
+    report(args->high, differing);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint digit = LOCAL_ID_X; digit < digits; digit += WORKGROUP) {
+        uint sum = 0u;
+        UNROLL
+        for (uint c = 0u; c < 4u; ++c) {
+            sum += shared->sh_count[digit * 4u + c];
+        }
+        column32_from(args->counts, digit * args->tiles + tile)[0] = sum;
+    }
+}
+#endif
+
+#if KEY_BITS == 64 && SERIAL == 1
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint tile = group * WORKGROUP + LOCAL_ID_X;
+    if (tile >= args->tiles) return;
+    uint digits = 1u << args->bits;
+    Digit place = (Digit){args->shift, digits - 1u};
+    for (uint digit = 0u; digit < digits; ++digit) {
+        shared->sh_count[digit * WORKGROUP + LOCAL_ID_X] = 0u;
+    }
+    uint begin = tile * ITEMS;
+    uint count = rows_left(args->rows, begin, ITEMS);
+    uint own_seed = args->seed;
+    __global uint2* from = column64_from(args->keys, begin << NARROW);
+    uint expected = NARROW == 1u ? ((__global uint*)as_ulong(args->high))[0] : 0u;
+    uint differing = 0u;
+    for (uint i = 0u; i < count; ++i) {
+        differing |= NARROW == 1u ? ((__global uint*)as_ulong(as_uint2((ulong)from)))[2u * i + 1u] ^ expected : 0u;
+        ++shared->sh_count[digit_at(from[i << NARROW], own_seed, place) * WORKGROUP + LOCAL_ID_X];
+    }
+    report(args->high, differing);
+    for (uint digit = 0u; digit < digits; ++digit) {
+        column32_from(args->counts, digit * args->tiles + tile)[0] = shared->sh_count[digit * WORKGROUP + LOCAL_ID_X];
+    }
+}
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void radix_histogram(__global uchar* keys, __global uchar* counts, __global uchar* high, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    const Push addresses = {
-        as_uint2((ulong)keys + words.keys),
-        as_uint2((ulong)counts + words.counts),
-        as_uint2((ulong)high + words.high),
-        words.rows,
-        words.tiles,
-        words.shift,
-        words.bits,
-        words.seed,
-        words.first_group,
-        words.end_group,
+void radix_histogram(
+    __global uchar* keys,
+    __global uchar* counts,
+    __global uchar* high,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)keys + scalars.keys),
+        as_uint2((ulong)counts + scalars.counts),
+        as_uint2((ulong)high + scalars.high),
+        scalars.rows,
+        scalars.tiles,
+        scalars.shift,
+        scalars.bits,
+        scalars.seed,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    kernel_main(args, shared);
 }
 

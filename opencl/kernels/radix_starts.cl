@@ -7,18 +7,33 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 offsets; uint2 starts; uint digits; uint tiles; uint end; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong offsets;
+    ulong starts;
+    uint digits;
+    uint tiles;
+    uint end;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 offsets;
+    uint2 starts;
+    uint digits;
+    uint tiles;
+    uint end;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -29,42 +44,34 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = group * WORKGROUP * ITEMS;
-    uint count = rows_left(push->digits + 1u, begin, WORKGROUP * ITEMS);
-    uint i = LOCAL_ID_X;
-    for (; i < count; i = i + WORKGROUP) {
-        uint start = push->end;
-        if ((begin + i) < push->digits) {
-            start = column32_from(push->offsets, (begin + i) * push->tiles)[0];
+    uint count = rows_left(args->digits + 1u, begin, WORKGROUP * ITEMS);
+    for (uint i = LOCAL_ID_X; i < count; i += WORKGROUP) {
+        uint start = args->end;
+        if (begin + i < args->digits) {
+            start = column32_from(args->offsets, (begin + i) * args->tiles)[0];
         }
-        column32_from(push->starts, begin + i)[0] = start;
+        column32_from(args->starts, begin + i)[0] = start;
     }
 }
 
-typedef struct {
-    ulong offsets;
-    ulong starts;
-    uint digits;
-    uint tiles;
-    uint end;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void radix_starts(__global uchar* offsets, __global uchar* starts, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)offsets + words.offsets),
-        as_uint2((ulong)starts + words.starts),
-        words.digits,
-        words.tiles,
-        words.end,
-        words.first_group,
-        words.end_group,
+void radix_starts(
+    __global uchar* offsets,
+    __global uchar* starts,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)offsets + scalars.offsets),
+        as_uint2((ulong)starts + scalars.starts),
+        scalars.digits,
+        scalars.tiles,
+        scalars.end,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
 

@@ -18,50 +18,45 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
 #if SERIAL == 0
-typedef struct { uint v[2u]; } uint_x2u;
+#define BATCH_ROWS (WORKGROUP * BATCH)
 
-typedef struct { uint v[WORKGROUP * BATCH]; } uint_xworkgroup_batch;
-
+#define STAGE_ROWS (WORKGROUP * STAGE)
 #endif
-
-#if SERIAL == 0 && SHARED == 0
-typedef struct { uint2 v[(WORKGROUP + 3u) / 4u]; } uint2_xworkgroup_3u_4u;
-
-INLINE uint3 limbs(uint2 a) {
-    return (uint3)(a.x & 4194303u, (a.x >> 22) | ((a.y & 4095u) << 10), a.y >> 12);
-}
-
-#endif
-
-#if KEY_BITS == 32 && SERIAL == 0
-typedef struct { uint v[WORKGROUP * STAGE]; } uint_xworkgroup_stage;
 
 typedef struct {
-    uint2 right;
-    uint low_key;
-    uint high_key;
-    uint diagonal;
-} Own;
+    ulong left_keys;
+    ulong right_keys;
+    ulong begins;
+    ulong counts;
+    ulong tile_totals;
+    uint left_rows;
+    uint right_rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
-typedef struct { uint v[BATCH]; } uint_xbatch;
-
-typedef struct { uint v[STAGE]; } uint_xstage;
-
-#endif
-
-typedef struct { uint2 left_keys; uint2 right_keys; uint2 begins; uint2 counts; uint2 tile_totals; uint left_rows; uint right_rows; uint tiles; uint first_group; uint end_group; } Push;
+typedef struct {
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 begins;
+    uint2 counts;
+    uint2 tile_totals;
+    uint left_rows;
+    uint right_rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -86,71 +81,74 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
 
 #if KEY_BITS == 32 && SERIAL == 0 && SHARED == 0
 typedef struct {
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-    uint_xworkgroup_batch sh_left;
-    uint_xworkgroup_stage sh_right;
-    uint_xworkgroup_batch sh_place;
+    uint sh_low[2];
+    uint sh_passed[2];
+    uint2 sh_subgroup_sum[(WORKGROUP + 3u) / 4u];
+    uint sh_left[BATCH_ROWS];
+    uint sh_right[STAGE_ROWS];
+    uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
+#endif
 
+#if KEY_BITS == 32 && SERIAL == 0
+typedef struct {
+    uint2 right;
+    uint low_key;
+    uint high_key;
+    uint diagonal;
+} Globals;
 #endif
 
 #if KEY_BITS == 32
 INLINE bool less(uint a, uint b) {
     return a < b;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0
 INLINE bool takes_left(uint which, uint left_key, uint right_key) {
-    bool variable;
-    if (which == 0u) {
-        variable = !less(right_key, left_key);
-    } else {
-        variable = less(left_key, right_key);
-    }
-    return variable;
+    return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
+INLINE uint3 limbs(uint2 a) {
+    return (uint3)(a.x & 0x3fffffu, (a.x >> 22u) | ((a.y & 0xfffu) << 10u), a.y >> 12u);
+}
+
 INLINE uint2 from_limbs(uint3 limb) {
-    uint2 sum = add((uint2)(limb.x, 0u), (uint2)(limb.y << 22, limb.y >> 10));
-    return (uint2)(sum.x, sum.y + (limb.z << 12));
+    uint2 sum = add((uint2)(limb.x, 0u), (uint2)(limb.y << 22u, limb.y >> 10u));
+    return (uint2)(sum.x, sum.y + (limb.z << 12u));
 }
 
 INLINE uint2 subgroup_sum(uint2 a) {
-    uint3 value = subgroup_add_uint3(limbs(a));
-    return from_limbs(value);
+    return from_limbs(subgroup_add_uint3(limbs(a)));
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
 typedef struct {
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
-    uint_x2u sh_total;
-    uint_xworkgroup_batch sh_left;
-    uint_xworkgroup_stage sh_right;
-    uint_xworkgroup_batch sh_place;
+    uint sh_low[2];
+    uint sh_passed[2];
+    uint sh_total[2];
+    uint sh_left[BATCH_ROWS];
+    uint sh_right[STAGE_ROWS];
+    uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint m0; uint m1; } ResType;
+typedef struct {
+    uint low;
+    uint high;
+} uint_pair;
 
-INLINE ResType add_carry(uint a, uint b) {
+INLINE uint_pair add_carry(uint a, uint b) {
     uint sum = a + b;
-    return (ResType){sum, sum < a ? 1u : 0u};
+    return (uint_pair){sum, sum < a ? 1u : 0u};
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
@@ -158,126 +156,59 @@ typedef struct {
     uint2 right;
     uint low_key;
     uint high_key;
-} Own;
-
+} Globals;
 #endif
 
 #if KEY_BITS == 32
-INLINE bool before_in_column(Own* own, uint which, uint row) {
-    uint key = column32_from(own->right, row)[0];
-    bool variable;
-    if (which == 0u) {
-        variable = less(key, own->low_key);
-    } else {
-        variable = !less(own->high_key, key);
-    }
-    return variable;
+INLINE bool before_in_column(Globals* globals, uint which, uint row) {
+    uint key = column32_from(globals->right, row)[0];
+    return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
+#endif
 
+#if KEY_BITS == 64 && SERIAL == 0 && SHARED == 0
+typedef struct {
+    uint sh_low[2];
+    uint sh_passed[2];
+    uint2 sh_subgroup_sum[(WORKGROUP + 3u) / 4u];
+    uint2 sh_left[BATCH_ROWS];
+    uint2 sh_right[STAGE_ROWS];
+    uint sh_place[BATCH_ROWS];
+    uint sh_begin;
+} Shared;
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[WORKGROUP * BATCH]; } uint2_xworkgroup_batch;
-
-typedef struct { uint2 v[WORKGROUP * STAGE]; } uint2_xworkgroup_stage;
-
 typedef struct {
     uint2 right;
     uint2 low_key;
     uint2 high_key;
     uint diagonal;
-} Own;
-
-typedef struct { uint2 v[BATCH]; } uint2_xbatch;
-
-typedef struct { uint2 v[STAGE]; } uint2_xstage;
-
-#endif
-
-#if KEY_BITS == 64 && SERIAL == 0 && SHARED == 0
-typedef struct {
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
-    uint2_xworkgroup_3u_4u sh_subgroup_sum;
-    uint2_xworkgroup_batch sh_left;
-    uint2_xworkgroup_stage sh_right;
-    uint_xworkgroup_batch sh_place;
-    uint sh_begin;
-} Shared;
-
-#endif
-
-#if SERIAL == 0 && SHARED == 0
-INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own_, uint2* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint2 before_2 = (uint2)(0u);
-    *all = (uint2)(0u);
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before_2 = *all;
-        }
-        *all = add(*all, shared->sh_subgroup_sum.v[s]);
-    }
-    return before_2;
-}
-
+} Globals;
 #endif
 
 #if KEY_BITS == 64
 INLINE bool less(uint2 a, uint2 b) {
     return as_ulong(a) < as_ulong(b);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0
 INLINE bool takes_left(uint which, uint2 left_key, uint2 right_key) {
-    bool variable;
-    if (which == 0u) {
-        variable = !less(right_key, left_key);
-    } else {
-        variable = less(left_key, right_key);
-    }
-    return variable;
+    return which == 0u ? !less(right_key, left_key) : less(left_key, right_key);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
 typedef struct {
-    uint_x2u sh_low;
-    uint_x2u sh_passed;
-    uint_x2u sh_total;
-    uint2_xworkgroup_batch sh_left;
-    uint2_xworkgroup_stage sh_right;
-    uint_xworkgroup_batch sh_place;
+    uint sh_low[2];
+    uint sh_passed[2];
+    uint sh_total[2];
+    uint2 sh_left[BATCH_ROWS];
+    uint2 sh_right[STAGE_ROWS];
+    uint sh_place[BATCH_ROWS];
     uint sh_begin;
 } Shared;
-
-#endif
-
-#if SHARED == 1
-INLINE uint2 workgroup_total(__local Shared* shared, uint2 own_) {
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_total.v[1] = 0u;
-        shared->sh_total.v[0] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before_2 = atomic_add(&shared->sh_total.v[0], own_.x);
-    ResType value = add_carry(before_2, own_.x);
-    uint carry = value.m1;
-    if ((own_.y + carry) > 0u) {
-        atomic_add(&shared->sh_total.v[1], own_.y + carry);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_total.v[0], shared->sh_total.v[1]);
-}
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
@@ -285,503 +216,437 @@ typedef struct {
     uint2 right;
     uint2 low_key;
     uint2 high_key;
-} Own;
-
+} Globals;
 #endif
 
 #if KEY_BITS == 64
-INLINE bool before_in_column(Own* own, uint which, uint row) {
-    uint2 key = column64_from(own->right, row)[0];
-    bool variable;
-    if (which == 0u) {
-        variable = less(key, own->low_key);
-    } else {
-        variable = !less(own->high_key, key);
-    }
-    return variable;
+INLINE bool before_in_column(Globals* globals, uint which, uint row) {
+    uint2 key = column64_from(globals->right, row)[0];
+    return which == 0u ? less(key, globals->low_key) : !less(globals->high_key, key);
 }
-
 #endif
 
 #if SERIAL == 0
-INLINE bool before(__local Shared* shared, Own* own, uint which, uint row) {
-    if (which < 2u) {
-        return before_in_column(own, which, row);
-    }
-    if (which == 4u) {
-        return less(shared->sh_left.v[row], own->low_key);
-    }
-    return takes_left(which - 2u, shared->sh_left.v[row], shared->sh_right.v[own->diagonal - 1u - row]);
+INLINE bool before(__local Shared* shared, Globals* globals, uint which, uint row) {
+    if (which < 2u) return before_in_column(globals, which, row);
+    if (which == 4u) return less(shared->sh_left[row], globals->low_key);
+    return takes_left(which - 2u, shared->sh_left[row], shared->sh_right[globals->diagonal - 1u - row]);
 }
 
-INLINE uint search(__local Shared* shared, Own* own, uint which, uint* low, uint* high) {
-    while ((*low) < (*high)) {
-        uint middle = *low + (*high - *low) / 2u;
-        if (before(shared, own, which, middle)) {
-            *low = middle + 1u;
+INLINE uint search(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
+    while (low < high) {
+        uint middle = low + (high - low) / 2u;
+        if (before(shared, globals, which, middle)) {
+            low = middle + 1u;
         } else {
-            *high = middle;
+            high = middle;
         }
     }
-    return *low;
+    return low;
 }
 
-INLINE void merge_places(__local Shared* shared, Own* own, uint which, uint left_count, uint right_count) {
+INLINE void merge_places(__local Shared* shared, Globals* globals, uint which, uint left_count, uint right_count) {
     uint steps = (left_count + right_count + WORKGROUP - 1u) / WORKGROUP;
-    own->diagonal = min(LOCAL_ID_X * steps, left_count + right_count);
-    uint value = 2u + which;
-    uint variable;
-    if (own->diagonal > right_count) {
-        variable = own->diagonal - right_count;
-    } else {
-        variable = 0u;
-    }
-    uint param_2 = variable;
-    uint param_3 = min(own->diagonal, left_count);
-    uint l = search(shared, own, value, &param_2, &param_3);
-    uint r = own->diagonal - l;
-    uint s = 0u;
-    for (; (s < steps) && (l < left_count); s = s + 1) {
-        if ((r >= right_count) || takes_left(which, shared->sh_left.v[l], shared->sh_right.v[r])) {
+    globals->diagonal = min(LOCAL_ID_X * steps, left_count + right_count);
+    uint l = search(shared, globals, 2u + which,
+            globals->diagonal > right_count ? globals->diagonal - right_count : 0u, min(globals->diagonal, left_count));
+    uint r = globals->diagonal - l;
+    for (uint s = 0u; s < steps && l < left_count; ++s) {
+        if (r >= right_count || takes_left(which, shared->sh_left[l], shared->sh_right[r])) {
             if (which == 0u) {
-                shared->sh_place.v[l] = r;
+                shared->sh_place[l] = r;
             } else {
-                uint value_2 = l;
-                shared->sh_place.v[value_2] = shared->sh_place.v[value_2] | (r << 16);
+                shared->sh_place[l] |= r << 16u;
             }
-            l = l + 1;
+            ++l;
         } else {
-            r = r + 1;
+            ++r;
         }
     }
 }
 
-INLINE uint gallop(__local Shared* shared, Own* own, uint which, uint* low, uint high) {
+INLINE uint gallop(__local Shared* shared, Globals* globals, uint which, uint low, uint high) {
     uint step = 1u;
-    for (; step != 0u && step <= (high - *low) && before(shared, own, which, *low + step - 1u); step = step * 2u) {
-        *low = *low + step;
+    for (; step != 0u && step <= high - low && before(shared, globals, which, low + step - 1u); step *= 2u) {
+        low += step;
     }
-    uint param_4 = *low;
-    uint param_5 = *low + min(step - 1u, high - *low);
-    uint value = search(shared, own, which, &param_4, &param_5);
-    return value;
+    return search(shared, globals, which, low, low + min(step - 1u, high - low));
 }
-
 #endif
 
 #if SERIAL == 0 && SHARED == 0
-INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
+INLINE uint2 workgroup_search(__local Shared* shared, Globals* globals, uint rows) {
     uint probes = WORKGROUP / 2u;
     uint which = LOCAL_ID_X / probes;
     uint probe = LOCAL_ID_X % probes;
     if (LOCAL_ID_X < 2u) {
-        shared->sh_low.v[LOCAL_ID_X] = 0u;
+        shared->sh_low[LOCAL_ID_X] = 0u;
     }
     uint left = rows;
     while (left > 0u) {
         if (LOCAL_ID_X < 2u) {
-            shared->sh_passed.v[LOCAL_ID_X] = 0u;
+            shared->sh_passed[LOCAL_ID_X] = 0u;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint low = shared->sh_low.v[which];
+        uint low = shared->sh_low[which];
         uint step = (left + probes - 1u) / probes;
         uint row = min(probe * step + step, left) - 1u;
-        if ((probe * step) < left && row < (rows - low) && before(shared, own, which, low + row)) {
-            atomic_max(&shared->sh_passed.v[which], row + 1u);
+        if (probe * step < left && row < rows - low && before(shared, globals, which, low + row)) {
+            atomic_max(&shared->sh_passed[which], row + 1u);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (LOCAL_ID_X < 2u) {
-            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
+            shared->sh_low[LOCAL_ID_X] += shared->sh_passed[LOCAL_ID_X];
         }
         left = step - 1u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
+    return (uint2)(shared->sh_low[0], shared->sh_low[1]);
 }
 
+INLINE uint2 workgroup_sum(__local Shared* shared, uint2 own, uint2* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[subgroup_id()] = own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint2 before = (uint2)(0u);
+    *all_ = (uint2)(0u);
+    for (uint s = 0u; s < subgroup_count(); ++s) {
+        if (s == subgroup_id()) {
+            before = *all_;
+        }
+        *all_ = add(*all_, shared->sh_subgroup_sum[s]);
+    }
+    return before;
+}
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 0 && SHARED == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->left_rows, begin, WORKGROUP * ITEMS);
-    __global uint* keys = column32_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, WORKGROUP * ITEMS);
+    __global uint* keys = column32_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
+    globals->right = args->right_keys;
     if (count > 0u) {
-        own->low_key = keys[0];
-        own->high_key = keys[count - 1u];
+        globals->low_key = keys[0];
+        globals->high_key = keys[count - 1u];
     }
-    uint variable;
-    if (count > 0u) {
-        variable = push->right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint2 range = workgroup_search(shared, own, variable);
+    uint2 range = workgroup_search(shared, globals, count > 0u ? args->right_rows : 0u);
     uint from = range.x;
     uint end = range.y;
     uint done = 0u;
-    uint_xbatch left_key;
-    uint_xstage right_key;
+    uint left_key[BATCH];
+    uint right_key[STAGE];
     while (done < count) {
-        uint filled = min(WORKGROUP * BATCH, count - done);
+        uint filled = min(BATCH_ROWS, count - done);
         float likely = convert_float(end - from) * (convert_float(filled) / convert_float(count - done)) * as_float(0x3f900000u) + as_float(0x42800000u);
-        uint staged = min(convert_uint(min(likely, convert_float(WORKGROUP * STAGE))), end - from);
-        __global uint* right_from = column32_from(own->right, from);
-        uint k = 0u;
+        uint staged = min(convert_uint(min(likely, convert_float(STAGE_ROWS))), end - from);
+        __global uint* right_from = column32_from(globals->right, from);
         UNROLL
-        for (; k < BATCH; k = k + 1) {
+        for (uint k = 0u; k < BATCH; ++k) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             if (i < filled) {
-                left_key.v[k] = keys[done + i];
+                left_key[k] = keys[done + i];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < STAGE; k_2 = k_2 + 1) {
-            uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-            if (i_2 < staged) {
-                right_key.v[k_2] = right_from[i_2];
+        for (uint k = 0u; k < STAGE; ++k) {
+            uint i = LOCAL_ID_X + k * WORKGROUP;
+            if (i < staged) {
+                right_key[k] = right_from[i];
             }
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < BATCH; k_3 = k_3 + 1) {
-            if ((LOCAL_ID_X + k_3 * WORKGROUP) < filled) {
-                shared->sh_left.v[LOCAL_ID_X + k_3 * WORKGROUP] = left_key.v[k_3];
+        for (uint k = 0u; k < BATCH; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < filled) {
+                shared->sh_left[LOCAL_ID_X + k * WORKGROUP] = left_key[k];
             }
         }
-        uint k_4 = 0u;
         UNROLL
-        for (; k_4 < STAGE; k_4 = k_4 + 1) {
-            if ((LOCAL_ID_X + k_4 * WORKGROUP) < staged) {
-                shared->sh_right.v[LOCAL_ID_X + k_4 * WORKGROUP] = right_key.v[k_4];
+        for (uint k = 0u; k < STAGE; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < staged) {
+                shared->sh_right[LOCAL_ID_X + k * WORKGROUP] = right_key[k];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint ready = filled;
-        if (staged < (end - from)) {
-            own->low_key = shared->sh_right.v[staged - 1u];
-            uint param_16 = 0u;
-            uint param_17 = filled;
-            ready = search(shared, own, 4u, &param_16, &param_17);
+        if (staged < end - from) {
+            globals->low_key = shared->sh_right[staged - 1u];
+            ready = search(shared, globals, 4u, 0u, filled);
         }
-        if (ready >= ((filled + 3u) / 4u)) {
-            merge_places(shared, own, 0u, ready, staged);
+        if (ready >= (filled + 3u) / 4u) {
+            merge_places(shared, globals, 0u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            merge_places(shared, own, 1u, ready, staged);
+            merge_places(shared, globals, 1u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            uint k_5 = 0u;
             UNROLL
-            for (; k_5 < BATCH; k_5 = k_5 + 1) {
-                uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-                if (i_3 < ready) {
-                    uint place = shared->sh_place.v[i_3] & 65535u;
-                    uint n = (shared->sh_place.v[i_3] >> 16) - place;
+            for (uint k = 0u; k < BATCH; ++k) {
+                uint i = LOCAL_ID_X + k * WORKGROUP;
+                if (i < ready) {
+                    uint place = shared->sh_place[i] & 0xffffu;
+                    uint n = (shared->sh_place[i] >> 16u) - place;
                     if (wants_begins) {
-                        to_begins[done + i_3] = from + place;
+                        to_begins[done + i] = from + place;
                     }
                     if (wants_counts) {
-                        to_counts[done + i_3] = n;
+                        to_counts[done + i] = n;
                     }
                     total = add(total, (uint2)(n, 0u));
                 }
             }
-            from = from + (shared->sh_place.v[ready - 1u] & 65535u);
+            from += shared->sh_place[ready - 1u] & 0xffffu;
         } else {
             ready = filled;
             uint at = from;
-            uint i_4 = LOCAL_ID_X;
-            for (; i_4 < filled; i_4 = i_4 + WORKGROUP) {
-                uint value = shared->sh_left.v[i_4];
-                own->high_key = value;
-                own->low_key = value;
-                uint param_27 = at;
-                uint param_28 = end;
-                at = search(shared, own, 0u, &param_27, &param_28);
-                uint param_30 = at;
-                uint value_2 = gallop(shared, own, 1u, &param_30, end);
-                uint n_2 = value_2 - at;
+            for (uint i = LOCAL_ID_X; i < filled; i += WORKGROUP) {
+                uint sh_left = shared->sh_left[i];
+                globals->high_key = sh_left;
+                globals->low_key = sh_left;
+                at = search(shared, globals, 0u, at, end);
+                uint n = gallop(shared, globals, 1u, at, end) - at;
                 if (wants_begins) {
-                    to_begins[done + i_4] = at;
+                    to_begins[done + i] = at;
                 }
                 if (wants_counts) {
-                    to_counts[done + i_4] = n_2;
+                    to_counts[done + i] = n;
                 }
-                total = add(total, (uint2)(n_2, 0u));
-                if (i_4 == (filled - 1u)) {
+                total = add(total, (uint2)(n, 0u));
+                if (i == filled - 1u) {
                     shared->sh_begin = at;
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             from = shared->sh_begin;
         }
-        done = done + ready;
+        done += ready;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (absent(push->tile_totals)) {
-        return;
-    }
-    uint2 param_37;
-    workgroup_sum(shared, subgroup_sum(total), &param_37);
-    uint2 all = param_37;
+    if (absent(args->tile_totals)) return;
+    uint2 all_;
+    workgroup_sum(shared, subgroup_sum(total), &all_);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_totals, tile)[0] = all;
+        column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SHARED == 1
-INLINE uint2 workgroup_search(__local Shared* shared, Own* own, uint rows) {
-    if (WORKGROUP == 1u) {
-        uint param_2 = 0u;
-        uint param_3 = rows;
-        uint value = search(shared, own, 0u, &param_2, &param_3);
-        uint param_5 = 0u;
-        uint param_6 = rows;
-        uint value_2 = search(shared, own, 1u, &param_5, &param_6);
-        return (uint2)(value, value_2);
-    }
+INLINE uint2 workgroup_search(__local Shared* shared, Globals* globals, uint rows) {
+    if (WORKGROUP == 1u) return (uint2)(search(shared, globals, 0u, 0u, rows), search(shared, globals, 1u, 0u, rows));
     uint probes = WORKGROUP / 2u;
     uint which = LOCAL_ID_X / probes;
     uint probe = LOCAL_ID_X % probes;
     if (LOCAL_ID_X < 2u) {
-        shared->sh_low.v[LOCAL_ID_X] = 0u;
+        shared->sh_low[LOCAL_ID_X] = 0u;
     }
     uint left = rows;
     while (left > 0u) {
         if (LOCAL_ID_X < 2u) {
-            shared->sh_passed.v[LOCAL_ID_X] = 0u;
+            shared->sh_passed[LOCAL_ID_X] = 0u;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint low = shared->sh_low.v[which];
+        uint low = shared->sh_low[which];
         uint step = (left + probes - 1u) / probes;
         uint row = min(probe * step + step, left) - 1u;
-        if ((probe * step) < left && row < (rows - low) && before(shared, own, which, low + row)) {
-            atomic_max(&shared->sh_passed.v[which], row + 1u);
+        if (probe * step < left && row < rows - low && before(shared, globals, which, low + row)) {
+            atomic_max(&shared->sh_passed[which], row + 1u);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (LOCAL_ID_X < 2u) {
-            shared->sh_low.v[LOCAL_ID_X] = shared->sh_low.v[LOCAL_ID_X] + shared->sh_passed.v[LOCAL_ID_X];
+            shared->sh_low[LOCAL_ID_X] += shared->sh_passed[LOCAL_ID_X];
         }
         left = step - 1u;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return (uint2)(shared->sh_low.v[0], shared->sh_low.v[1]);
+    return (uint2)(shared->sh_low[0], shared->sh_low[1]);
 }
 
+INLINE uint2 workgroup_total(__local Shared* shared, uint2 own) {
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_total[1] = 0u;
+        shared->sh_total[0] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = atomic_add(&shared->sh_total[0], own.x);
+    uint carry = add_carry(before, own.x).high;
+    if (own.y + carry > 0u) {
+        atomic_add(&shared->sh_total[1], own.y + carry);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (uint2)(shared->sh_total[0], shared->sh_total[1]);
+}
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->left_rows, begin, WORKGROUP * ITEMS);
-    __global uint* keys = column32_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, WORKGROUP * ITEMS);
+    __global uint* keys = column32_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
+    globals->right = args->right_keys;
     if (count > 0u) {
-        own->low_key = keys[0];
-        own->high_key = keys[count - 1u];
+        globals->low_key = keys[0];
+        globals->high_key = keys[count - 1u];
     }
-    uint variable;
-    if (count > 0u) {
-        variable = push->right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint2 range = workgroup_search(shared, own, variable);
+    uint2 range = workgroup_search(shared, globals, count > 0u ? args->right_rows : 0u);
     uint from = range.x;
     uint end = range.y;
     uint done = 0u;
-    uint_xbatch left_key;
-    uint_xstage right_key;
+    uint left_key[BATCH];
+    uint right_key[STAGE];
     while (done < count) {
-        uint filled = min(WORKGROUP * BATCH, count - done);
+        uint filled = min(BATCH_ROWS, count - done);
         float likely = convert_float(end - from) * (convert_float(filled) / convert_float(count - done)) * as_float(0x3f900000u) + as_float(0x42800000u);
-        uint staged = min(convert_uint(min(likely, convert_float(WORKGROUP * STAGE))), end - from);
-        __global uint* right_from = column32_from(own->right, from);
-        uint k = 0u;
+        uint staged = min(convert_uint(min(likely, convert_float(STAGE_ROWS))), end - from);
+        __global uint* right_from = column32_from(globals->right, from);
         UNROLL
-        for (; k < BATCH; k = k + 1) {
+        for (uint k = 0u; k < BATCH; ++k) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             if (i < filled) {
-                left_key.v[k] = keys[done + i];
+                left_key[k] = keys[done + i];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < STAGE; k_2 = k_2 + 1) {
-            uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-            if (i_2 < staged) {
-                right_key.v[k_2] = right_from[i_2];
+        for (uint k = 0u; k < STAGE; ++k) {
+            uint i = LOCAL_ID_X + k * WORKGROUP;
+            if (i < staged) {
+                right_key[k] = right_from[i];
             }
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < BATCH; k_3 = k_3 + 1) {
-            if ((LOCAL_ID_X + k_3 * WORKGROUP) < filled) {
-                shared->sh_left.v[LOCAL_ID_X + k_3 * WORKGROUP] = left_key.v[k_3];
+        for (uint k = 0u; k < BATCH; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < filled) {
+                shared->sh_left[LOCAL_ID_X + k * WORKGROUP] = left_key[k];
             }
         }
-        uint k_4 = 0u;
         UNROLL
-        for (; k_4 < STAGE; k_4 = k_4 + 1) {
-            if ((LOCAL_ID_X + k_4 * WORKGROUP) < staged) {
-                shared->sh_right.v[LOCAL_ID_X + k_4 * WORKGROUP] = right_key.v[k_4];
+        for (uint k = 0u; k < STAGE; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < staged) {
+                shared->sh_right[LOCAL_ID_X + k * WORKGROUP] = right_key[k];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint ready = filled;
-        if (staged < (end - from)) {
-            own->low_key = shared->sh_right.v[staged - 1u];
-            uint param_16 = 0u;
-            uint param_17 = filled;
-            ready = search(shared, own, 4u, &param_16, &param_17);
+        if (staged < end - from) {
+            globals->low_key = shared->sh_right[staged - 1u];
+            ready = search(shared, globals, 4u, 0u, filled);
         }
-        if (ready >= ((filled + 3u) / 4u)) {
-            merge_places(shared, own, 0u, ready, staged);
+        if (ready >= (filled + 3u) / 4u) {
+            merge_places(shared, globals, 0u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            merge_places(shared, own, 1u, ready, staged);
+            merge_places(shared, globals, 1u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            uint k_5 = 0u;
             UNROLL
-            for (; k_5 < BATCH; k_5 = k_5 + 1) {
-                uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-                if (i_3 < ready) {
-                    uint place = shared->sh_place.v[i_3] & 65535u;
-                    uint n = (shared->sh_place.v[i_3] >> 16) - place;
+            for (uint k = 0u; k < BATCH; ++k) {
+                uint i = LOCAL_ID_X + k * WORKGROUP;
+                if (i < ready) {
+                    uint place = shared->sh_place[i] & 0xffffu;
+                    uint n = (shared->sh_place[i] >> 16u) - place;
                     if (wants_begins) {
-                        to_begins[done + i_3] = from + place;
+                        to_begins[done + i] = from + place;
                     }
                     if (wants_counts) {
-                        to_counts[done + i_3] = n;
+                        to_counts[done + i] = n;
                     }
                     total = add(total, (uint2)(n, 0u));
                 }
             }
-            from = from + (shared->sh_place.v[ready - 1u] & 65535u);
+            from += shared->sh_place[ready - 1u] & 0xffffu;
         } else {
             ready = filled;
             uint at = from;
-            uint i_4 = LOCAL_ID_X;
-            for (; i_4 < filled; i_4 = i_4 + WORKGROUP) {
-                uint value = shared->sh_left.v[i_4];
-                own->high_key = value;
-                own->low_key = value;
-                uint param_27 = at;
-                uint param_28 = end;
-                at = search(shared, own, 0u, &param_27, &param_28);
-                uint param_30 = at;
-                uint value_2 = gallop(shared, own, 1u, &param_30, end);
-                uint n_2 = value_2 - at;
+            for (uint i = LOCAL_ID_X; i < filled; i += WORKGROUP) {
+                uint sh_left = shared->sh_left[i];
+                globals->high_key = sh_left;
+                globals->low_key = sh_left;
+                at = search(shared, globals, 0u, at, end);
+                uint n = gallop(shared, globals, 1u, at, end) - at;
                 if (wants_begins) {
-                    to_begins[done + i_4] = at;
+                    to_begins[done + i] = at;
                 }
                 if (wants_counts) {
-                    to_counts[done + i_4] = n_2;
+                    to_counts[done + i] = n;
                 }
-                total = add(total, (uint2)(n_2, 0u));
-                if (i_4 == (filled - 1u)) {
+                total = add(total, (uint2)(n, 0u));
+                if (i == filled - 1u) {
                     shared->sh_begin = at;
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             from = shared->sh_begin;
         }
-        done = done + ready;
+        done += ready;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (absent(push->tile_totals)) {
-        return;
-    }
-    uint2 all = workgroup_total(shared, total);
+    if (absent(args->tile_totals)) return;
+    uint2 all_ = workgroup_total(shared, total);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_totals, tile)[0] = all;
+        column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 1
-INLINE bool before(Own* own, uint which, uint row) {
-    return before_in_column(own, which, row);
+INLINE bool before(Globals* globals, uint which, uint row) {
+    return before_in_column(globals, which, row);
 }
 
-INLINE uint search(Own* own, uint which, uint* low, uint* high) {
-    while ((*low) < (*high)) {
-        uint middle = *low + (*high - *low) / 2u;
-        if (before(own, which, middle)) {
-            *low = middle + 1u;
+INLINE uint search(Globals* globals, uint which, uint low, uint high) {
+    while (low < high) {
+        uint middle = low + (high - low) / 2u;
+        if (before(globals, which, middle)) {
+            low = middle + 1u;
         } else {
-            *high = middle;
+            high = middle;
         }
     }
-    return *low;
+    return low;
 }
 
-INLINE uint gallop(Own* own, uint which, uint* low, uint high) {
+INLINE uint gallop(Globals* globals, uint which, uint low, uint high) {
     uint step = 1u;
-    for (; step != 0u && step <= (high - *low) && before(own, which, *low + step - 1u); step = step * 2u) {
-        *low = *low + step;
+    for (; step != 0u && step <= high - low && before(globals, which, low + step - 1u); step *= 2u) {
+        low += step;
     }
-    uint param_4 = *low;
-    uint param_5 = *low + min(step - 1u, high - *low);
-    uint value = search(own, which, &param_4, &param_5);
-    return value;
+    return search(globals, which, low, low + min(step - 1u, high - low));
 }
-
 #endif
 
 #if KEY_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push, Own* own) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->left_rows, begin, ITEMS);
-    __global uint* keys = column32_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, ITEMS);
+    __global uint* keys = column32_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint from = 0u;
     uint to = 0u;
-    uint end = push->right_rows;
+    uint end = args->right_rows;
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
-    uint i = 0u;
-    uint variable;
-    for (; i < count; i = i + 1) {
+    globals->right = args->right_keys;
+    for (uint i = 0u; i < count; ++i) {
         uint key = keys[i];
-        if ((i == 0u) || (key != own->low_key)) {
-            uint value = key;
-            own->high_key = value;
-            own->low_key = value;
-            if (i == 0u) {
-                uint param_13 = 0u;
-                uint param_14 = end;
-                variable = search(own, 0u, &param_13, &param_14);
-            } else {
-                uint param_16 = to;
-                variable = gallop(own, 0u, &param_16, end);
-            }
-            from = variable;
-            uint param_19 = from;
-            to = gallop(own, 1u, &param_19, end);
+        if (i == 0u || key != globals->low_key) {
+            globals->high_key = key;
+            globals->low_key = key;
+            from = i == 0u ? search(globals, 0u, 0u, end) : gallop(globals, 0u, to, end);
+            to = gallop(globals, 1u, from, end);
         }
         if (wants_begins) {
             to_begins[i] = from;
@@ -791,361 +656,295 @@ INLINE void run(const Push* push, Own* own) {
         }
         total = add(total, (uint2)(to - from, 0u));
     }
-    if (!absent(push->tile_totals)) {
-        column64_from(push->tile_totals, tile)[0] = total;
+    if (!absent(args->tile_totals)) {
+        column64_from(args->tile_totals, tile)[0] = total;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 0 && SHARED == 0
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->left_rows, begin, WORKGROUP * ITEMS);
-    __global uint2* keys = column64_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, WORKGROUP * ITEMS);
+    __global uint2* keys = column64_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
+    globals->right = args->right_keys;
     if (count > 0u) {
-        own->low_key = keys[0];
-        own->high_key = keys[count - 1u];
+        globals->low_key = keys[0];
+        globals->high_key = keys[count - 1u];
     }
-    uint variable;
-    if (count > 0u) {
-        variable = push->right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint2 range = workgroup_search(shared, own, variable);
+    uint2 range = workgroup_search(shared, globals, count > 0u ? args->right_rows : 0u);
     uint from = range.x;
     uint end = range.y;
     uint done = 0u;
-    uint2_xbatch left_key;
-    uint2_xstage right_key;
+    uint2 left_key[BATCH];
+    uint2 right_key[STAGE];
     while (done < count) {
-        uint filled = min(WORKGROUP * BATCH, count - done);
+        uint filled = min(BATCH_ROWS, count - done);
         float likely = convert_float(end - from) * (convert_float(filled) / convert_float(count - done)) * as_float(0x3f900000u) + as_float(0x42800000u);
-        uint staged = min(convert_uint(min(likely, convert_float(WORKGROUP * STAGE))), end - from);
-        __global uint2* right_from = column64_from(own->right, from);
-        uint k = 0u;
+        uint staged = min(convert_uint(min(likely, convert_float(STAGE_ROWS))), end - from);
+        __global uint2* right_from = column64_from(globals->right, from);
         UNROLL
-        for (; k < BATCH; k = k + 1) {
+        for (uint k = 0u; k < BATCH; ++k) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             if (i < filled) {
-                left_key.v[k] = keys[done + i];
+                left_key[k] = keys[done + i];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < STAGE; k_2 = k_2 + 1) {
-            uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-            if (i_2 < staged) {
-                right_key.v[k_2] = right_from[i_2];
+        for (uint k = 0u; k < STAGE; ++k) {
+            uint i = LOCAL_ID_X + k * WORKGROUP;
+            if (i < staged) {
+                right_key[k] = right_from[i];
             }
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < BATCH; k_3 = k_3 + 1) {
-            if ((LOCAL_ID_X + k_3 * WORKGROUP) < filled) {
-                shared->sh_left.v[LOCAL_ID_X + k_3 * WORKGROUP] = left_key.v[k_3];
+        for (uint k = 0u; k < BATCH; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < filled) {
+                shared->sh_left[LOCAL_ID_X + k * WORKGROUP] = left_key[k];
             }
         }
-        uint k_4 = 0u;
         UNROLL
-        for (; k_4 < STAGE; k_4 = k_4 + 1) {
-            if ((LOCAL_ID_X + k_4 * WORKGROUP) < staged) {
-                shared->sh_right.v[LOCAL_ID_X + k_4 * WORKGROUP] = right_key.v[k_4];
+        for (uint k = 0u; k < STAGE; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < staged) {
+                shared->sh_right[LOCAL_ID_X + k * WORKGROUP] = right_key[k];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint ready = filled;
-        if (staged < (end - from)) {
-            own->low_key = shared->sh_right.v[staged - 1u];
-            uint param_16 = 0u;
-            uint param_17 = filled;
-            ready = search(shared, own, 4u, &param_16, &param_17);
+        if (staged < end - from) {
+            globals->low_key = shared->sh_right[staged - 1u];
+            ready = search(shared, globals, 4u, 0u, filled);
         }
-        if (ready >= ((filled + 3u) / 4u)) {
-            merge_places(shared, own, 0u, ready, staged);
+        if (ready >= (filled + 3u) / 4u) {
+            merge_places(shared, globals, 0u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            merge_places(shared, own, 1u, ready, staged);
+            merge_places(shared, globals, 1u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            uint k_5 = 0u;
             UNROLL
-            for (; k_5 < BATCH; k_5 = k_5 + 1) {
-                uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-                if (i_3 < ready) {
-                    uint place = shared->sh_place.v[i_3] & 65535u;
-                    uint n = (shared->sh_place.v[i_3] >> 16) - place;
+            for (uint k = 0u; k < BATCH; ++k) {
+                uint i = LOCAL_ID_X + k * WORKGROUP;
+                if (i < ready) {
+                    uint place = shared->sh_place[i] & 0xffffu;
+                    uint n = (shared->sh_place[i] >> 16u) - place;
                     if (wants_begins) {
-                        to_begins[done + i_3] = from + place;
+                        to_begins[done + i] = from + place;
                     }
                     if (wants_counts) {
-                        to_counts[done + i_3] = n;
+                        to_counts[done + i] = n;
                     }
                     total = add(total, (uint2)(n, 0u));
                 }
             }
-            from = from + (shared->sh_place.v[ready - 1u] & 65535u);
+            from += shared->sh_place[ready - 1u] & 0xffffu;
         } else {
             ready = filled;
             uint at = from;
-            uint i_4 = LOCAL_ID_X;
-            for (; i_4 < filled; i_4 = i_4 + WORKGROUP) {
-                uint2 value = shared->sh_left.v[i_4];
-                own->high_key = value;
-                own->low_key = value;
-                uint param_27 = at;
-                uint param_28 = end;
-                at = search(shared, own, 0u, &param_27, &param_28);
-                uint param_30 = at;
-                uint value_2 = gallop(shared, own, 1u, &param_30, end);
-                uint n_2 = value_2 - at;
+            for (uint i = LOCAL_ID_X; i < filled; i += WORKGROUP) {
+                uint2 sh_left = shared->sh_left[i];
+                globals->high_key = sh_left;
+                globals->low_key = sh_left;
+                at = search(shared, globals, 0u, at, end);
+                uint n = gallop(shared, globals, 1u, at, end) - at;
                 if (wants_begins) {
-                    to_begins[done + i_4] = at;
+                    to_begins[done + i] = at;
                 }
                 if (wants_counts) {
-                    to_counts[done + i_4] = n_2;
+                    to_counts[done + i] = n;
                 }
-                total = add(total, (uint2)(n_2, 0u));
-                if (i_4 == (filled - 1u)) {
+                total = add(total, (uint2)(n, 0u));
+                if (i == filled - 1u) {
                     shared->sh_begin = at;
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             from = shared->sh_begin;
         }
-        done = done + ready;
+        done += ready;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (absent(push->tile_totals)) {
-        return;
-    }
-    uint2 param_37;
-    workgroup_sum(shared, subgroup_sum(total), &param_37);
-    uint2 all = param_37;
+    if (absent(args->tile_totals)) return;
+    uint2 all_;
+    workgroup_sum(shared, subgroup_sum(total), &all_);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_totals, tile)[0] = all;
+        column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->left_rows, begin, WORKGROUP * ITEMS);
-    __global uint2* keys = column64_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, WORKGROUP * ITEMS);
+    __global uint2* keys = column64_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
+    globals->right = args->right_keys;
     if (count > 0u) {
-        own->low_key = keys[0];
-        own->high_key = keys[count - 1u];
+        globals->low_key = keys[0];
+        globals->high_key = keys[count - 1u];
     }
-    uint variable;
-    if (count > 0u) {
-        variable = push->right_rows;
-    } else {
-        variable = 0u;
-    }
-    uint2 range = workgroup_search(shared, own, variable);
+    uint2 range = workgroup_search(shared, globals, count > 0u ? args->right_rows : 0u);
     uint from = range.x;
     uint end = range.y;
     uint done = 0u;
-    uint2_xbatch left_key;
-    uint2_xstage right_key;
+    uint2 left_key[BATCH];
+    uint2 right_key[STAGE];
     while (done < count) {
-        uint filled = min(WORKGROUP * BATCH, count - done);
+        uint filled = min(BATCH_ROWS, count - done);
         float likely = convert_float(end - from) * (convert_float(filled) / convert_float(count - done)) * as_float(0x3f900000u) + as_float(0x42800000u);
-        uint staged = min(convert_uint(min(likely, convert_float(WORKGROUP * STAGE))), end - from);
-        __global uint2* right_from = column64_from(own->right, from);
-        uint k = 0u;
+        uint staged = min(convert_uint(min(likely, convert_float(STAGE_ROWS))), end - from);
+        __global uint2* right_from = column64_from(globals->right, from);
         UNROLL
-        for (; k < BATCH; k = k + 1) {
+        for (uint k = 0u; k < BATCH; ++k) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             if (i < filled) {
-                left_key.v[k] = keys[done + i];
+                left_key[k] = keys[done + i];
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < STAGE; k_2 = k_2 + 1) {
-            uint i_2 = LOCAL_ID_X + k_2 * WORKGROUP;
-            if (i_2 < staged) {
-                right_key.v[k_2] = right_from[i_2];
+        for (uint k = 0u; k < STAGE; ++k) {
+            uint i = LOCAL_ID_X + k * WORKGROUP;
+            if (i < staged) {
+                right_key[k] = right_from[i];
             }
         }
-        uint k_3 = 0u;
         UNROLL
-        for (; k_3 < BATCH; k_3 = k_3 + 1) {
-            if ((LOCAL_ID_X + k_3 * WORKGROUP) < filled) {
-                shared->sh_left.v[LOCAL_ID_X + k_3 * WORKGROUP] = left_key.v[k_3];
+        for (uint k = 0u; k < BATCH; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < filled) {
+                shared->sh_left[LOCAL_ID_X + k * WORKGROUP] = left_key[k];
             }
         }
-        uint k_4 = 0u;
         UNROLL
-        for (; k_4 < STAGE; k_4 = k_4 + 1) {
-            if ((LOCAL_ID_X + k_4 * WORKGROUP) < staged) {
-                shared->sh_right.v[LOCAL_ID_X + k_4 * WORKGROUP] = right_key.v[k_4];
+        for (uint k = 0u; k < STAGE; ++k) {
+            if (LOCAL_ID_X + k * WORKGROUP < staged) {
+                shared->sh_right[LOCAL_ID_X + k * WORKGROUP] = right_key[k];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint ready = filled;
-        if (staged < (end - from)) {
-            own->low_key = shared->sh_right.v[staged - 1u];
-            uint param_16 = 0u;
-            uint param_17 = filled;
-            ready = search(shared, own, 4u, &param_16, &param_17);
+        if (staged < end - from) {
+            globals->low_key = shared->sh_right[staged - 1u];
+            ready = search(shared, globals, 4u, 0u, filled);
         }
-        if (ready >= ((filled + 3u) / 4u)) {
-            merge_places(shared, own, 0u, ready, staged);
+        if (ready >= (filled + 3u) / 4u) {
+            merge_places(shared, globals, 0u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            merge_places(shared, own, 1u, ready, staged);
+            merge_places(shared, globals, 1u, ready, staged);
             barrier(CLK_LOCAL_MEM_FENCE);
-            uint k_5 = 0u;
             UNROLL
-            for (; k_5 < BATCH; k_5 = k_5 + 1) {
-                uint i_3 = LOCAL_ID_X + k_5 * WORKGROUP;
-                if (i_3 < ready) {
-                    uint place = shared->sh_place.v[i_3] & 65535u;
-                    uint n = (shared->sh_place.v[i_3] >> 16) - place;
+            for (uint k = 0u; k < BATCH; ++k) {
+                uint i = LOCAL_ID_X + k * WORKGROUP;
+                if (i < ready) {
+                    uint place = shared->sh_place[i] & 0xffffu;
+                    uint n = (shared->sh_place[i] >> 16u) - place;
                     if (wants_begins) {
-                        to_begins[done + i_3] = from + place;
+                        to_begins[done + i] = from + place;
                     }
                     if (wants_counts) {
-                        to_counts[done + i_3] = n;
+                        to_counts[done + i] = n;
                     }
                     total = add(total, (uint2)(n, 0u));
                 }
             }
-            from = from + (shared->sh_place.v[ready - 1u] & 65535u);
+            from += shared->sh_place[ready - 1u] & 0xffffu;
         } else {
             ready = filled;
             uint at = from;
-            uint i_4 = LOCAL_ID_X;
-            for (; i_4 < filled; i_4 = i_4 + WORKGROUP) {
-                uint2 value = shared->sh_left.v[i_4];
-                own->high_key = value;
-                own->low_key = value;
-                uint param_27 = at;
-                uint param_28 = end;
-                at = search(shared, own, 0u, &param_27, &param_28);
-                uint param_30 = at;
-                uint value_2 = gallop(shared, own, 1u, &param_30, end);
-                uint n_2 = value_2 - at;
+            for (uint i = LOCAL_ID_X; i < filled; i += WORKGROUP) {
+                uint2 sh_left = shared->sh_left[i];
+                globals->high_key = sh_left;
+                globals->low_key = sh_left;
+                at = search(shared, globals, 0u, at, end);
+                uint n = gallop(shared, globals, 1u, at, end) - at;
                 if (wants_begins) {
-                    to_begins[done + i_4] = at;
+                    to_begins[done + i] = at;
                 }
                 if (wants_counts) {
-                    to_counts[done + i_4] = n_2;
+                    to_counts[done + i] = n;
                 }
-                total = add(total, (uint2)(n_2, 0u));
-                if (i_4 == (filled - 1u)) {
+                total = add(total, (uint2)(n, 0u));
+                if (i == filled - 1u) {
                     shared->sh_begin = at;
                 }
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             from = shared->sh_begin;
         }
-        done = done + ready;
+        done += ready;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (absent(push->tile_totals)) {
-        return;
-    }
-    uint2 all = workgroup_total(shared, total);
+    if (absent(args->tile_totals)) return;
+    uint2 all_ = workgroup_total(shared, total);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_totals, tile)[0] = all;
+        column64_from(args->tile_totals, tile)[0] = all_;
     }
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct {
-    ulong left_keys;
-    ulong right_keys;
-    ulong begins;
-    ulong counts;
-    ulong tile_totals;
-    uint left_rows;
-    uint right_rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void range_search(__global uchar* left_keys, __global uchar* right_keys, __global uchar* begins, __global uchar* counts, __global uchar* tile_totals, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)begins + words.begins),
-        as_uint2((ulong)counts + words.counts),
-        as_uint2((ulong)tile_totals + words.tile_totals),
-        words.left_rows,
-        words.right_rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void range_search(
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* begins,
+    __global uchar* counts,
+    __global uchar* tile_totals,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)begins + scalars.begins),
+        as_uint2((ulong)counts + scalars.counts),
+        as_uint2((ulong)tile_totals + scalars.tile_totals),
+        scalars.left_rows,
+        scalars.right_rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push, Own* own) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->left_rows, begin, ITEMS);
-    __global uint2* keys = column64_from(push->left_keys, begin);
-    __global uint* to_begins = column32_from(push->begins, begin);
-    __global uint* to_counts = column32_from(push->counts, begin);
-    bool wants_begins = !absent(push->begins);
-    bool wants_counts = !absent(push->counts);
+    uint count = rows_left(args->left_rows, begin, ITEMS);
+    __global uint2* keys = column64_from(args->left_keys, begin);
+    __global uint* to_begins = column32_from(args->begins, begin);
+    __global uint* to_counts = column32_from(args->counts, begin);
+    bool wants_begins = !absent(args->begins);
+    bool wants_counts = !absent(args->counts);
     uint from = 0u;
     uint to = 0u;
-    uint end = push->right_rows;
+    uint end = args->right_rows;
     uint2 total = (uint2)(0u);
-    own->right = push->right_keys;
-    uint i = 0u;
-    uint variable;
-    for (; i < count; i = i + 1) {
+    globals->right = args->right_keys;
+    for (uint i = 0u; i < count; ++i) {
         uint2 key = keys[i];
-        if ((i == 0u) || any(key != own->low_key)) {
-            uint2 value = key;
-            own->high_key = value;
-            own->low_key = value;
-            if (i == 0u) {
-                uint param_13 = 0u;
-                uint param_14 = end;
-                variable = search(own, 0u, &param_13, &param_14);
-            } else {
-                uint param_16 = to;
-                variable = gallop(own, 0u, &param_16, end);
-            }
-            from = variable;
-            uint param_19 = from;
-            to = gallop(own, 1u, &param_19, end);
+        if (i == 0u || any(key != globals->low_key)) {
+            globals->high_key = key;
+            globals->low_key = key;
+            from = i == 0u ? search(globals, 0u, 0u, end) : gallop(globals, 0u, to, end);
+            to = gallop(globals, 1u, from, end);
         }
         if (wants_begins) {
             to_begins[i] = from;
@@ -1155,45 +954,36 @@ INLINE void run(const Push* push, Own* own) {
         }
         total = add(total, (uint2)(to - from, 0u));
     }
-    if (!absent(push->tile_totals)) {
-        column64_from(push->tile_totals, tile)[0] = total;
+    if (!absent(args->tile_totals)) {
+        column64_from(args->tile_totals, tile)[0] = total;
     }
 }
-
 #endif
 
 #if SERIAL == 1
-typedef struct {
-    ulong left_keys;
-    ulong right_keys;
-    ulong begins;
-    ulong counts;
-    ulong tile_totals;
-    uint left_rows;
-    uint right_rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void range_search(__global uchar* left_keys, __global uchar* right_keys, __global uchar* begins, __global uchar* counts, __global uchar* tile_totals, const Words words) {
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)begins + words.begins),
-        as_uint2((ulong)counts + words.counts),
-        as_uint2((ulong)tile_totals + words.tile_totals),
-        words.left_rows,
-        words.right_rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void range_search(
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* begins,
+    __global uchar* counts,
+    __global uchar* tile_totals,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)begins + scalars.begins),
+        as_uint2((ulong)counts + scalars.counts),
+        as_uint2((ulong)tile_totals + scalars.tile_totals),
+        scalars.left_rows,
+        scalars.right_rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, own);
+    const Arguments* args = &arguments;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, globals);
 }
-
 #endif

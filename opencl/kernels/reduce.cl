@@ -12,43 +12,52 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#if SUM_BITS == 32 && SERIAL == 0
-typedef struct { uint v[WORKGROUP]; } uint_xworkgroup;
+typedef struct {
+    ulong values;
+    ulong tile_results;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Scalars;
 
 typedef struct {
-    uint_xworkgroup sh_partial;
-} Shared;
-
-#endif
-
-typedef struct { uint2 values; uint2 tile_results; uint rows; uint tiles; uint first_group; uint end_group; } Push;
+    uint2 values;
+    uint2 tile_results;
+    uint rows;
+    uint tiles;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
 }
 
+#if SUM_BITS == 32 && SERIAL == 0
+typedef struct {
+    uint sh_partial[WORKGROUP];
+} Shared;
+#endif
+
 #if SUM_BITS == 32 || IN_BITS == 32
 INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
-
 #endif
 
 #if SUM_BITS == 32
-INLINE uint nothing() {
-    return (OP == 1u) || (OP == 3u) ? 4294967295u : 0u;
+INLINE uint nothing(void) {
+    return OP == 1u || OP == 3u ? 0xffffffffu : 0u;
 }
 
 INLINE uint widen(uint a, uint like) {
@@ -64,91 +73,104 @@ INLINE uint add(uint a, uint b) {
 }
 
 INLINE uint combine(uint a, uint b) {
-    if (OP == 1u) {
-        return less(b, a) ? b : a;
-    }
-    if (OP == 2u) {
-        return less(a, b) ? b : a;
-    }
-    uint variable;
-    if (OP == 3u) {
-        variable = a & b;
-    } else {
-        uint variable_2;
-        if (OP == 4u) {
-            variable_2 = a | b;
-        } else {
-            variable_2 = add(a, b);
-        }
-        variable = variable_2;
-    }
-    return variable;
+    if (OP == 1u) return less(b, a) ? b : a;
+    if (OP == 2u) return less(a, b) ? b : a;
+    return OP == 3u ? a & b : OP == 4u ? a | b : add(a, b);
 }
-
 #endif
 
 #if (SUM_BITS == 32 && SERIAL == 0) || (IN_BITS == 32 && SERIAL == 0)
-typedef struct { uint v[4u]; } uint_x4u;
+typedef struct {
+    uint v[4];
+} uint_array;
 
-typedef struct { uint_x4u at; } Values;
+typedef struct {
+    uint_array at;
+} Values;
 
 INLINE Values load_values(uint2 address, uint load) {
-    uint4 words_ = ((__global uint4*)as_ulong(address))[load];
-    return (Values){(uint_x4u){{words_.x, words_.y, words_.z, words_.w}}};
+    uint4 words = ((__global uint4*)as_ulong(address))[load];
+    return (Values){(uint_array){{words.x, words.y, words.z, words.w}}};
 }
-
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 0
-INLINE uint workgroup_reduce(__local Shared* shared, uint* own_) {
-    shared->sh_partial.v[LOCAL_ID_X] = *own_;
+INLINE uint workgroup_reduce(__local Shared* shared, uint own) {
+    shared->sh_partial[LOCAL_ID_X] = own;
     uint left = WORKGROUP;
     while (left > 1u) {
         uint kept = (left + 1u) / 2u;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if ((LOCAL_ID_X + kept) < left) {
-            *own_ = combine(*own_, shared->sh_partial.v[LOCAL_ID_X + kept]);
-            shared->sh_partial.v[LOCAL_ID_X] = *own_;
+        if (LOCAL_ID_X + kept < left) {
+            own = combine(own, shared->sh_partial[LOCAL_ID_X + kept]);
+            shared->sh_partial[LOCAL_ID_X] = own;
         }
         left = kept;
     }
-    return *own_;
+    return own;
 }
 
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint begin = tile * WORKGROUP * ITEMS;
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->values, begin);
+    uint loads = count / 4u;
+    uint result = nothing();
+    Values value[8];
+    for (uint i = LOCAL_ID_X; i < loads; i += 8u * WORKGROUP) {
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
+                value[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
+            }
+        }
+        UNROLL
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
+                UNROLL
+                for (uint j = 0u; j < 4u; ++j) {
+                    result = combine(result, widen(value[k].at.v[j], result));
+                }
+            }
+        }
+    }
+    uint last = loads * 4u + LOCAL_ID_X;
+    if (last < count) {
+        result = combine(result, widen(from[last], result));
+    }
+    result = workgroup_reduce(shared, result);
+    if (LOCAL_ID_X == 0u) {
+        column32_from(args->tile_results, tile)[0] = result;
+    }
+}
 #endif
 
 #if SUM_BITS == 32 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* from = column32_from(push->values, begin);
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* from = column32_from(args->values, begin);
     uint result = nothing();
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    for (uint i = 0u; i < count; ++i) {
         result = combine(result, widen(from[i], result));
     }
-    column32_from(push->tile_results, tile)[0] = result;
+    column32_from(args->tile_results, tile)[0] = result;
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[WORKGROUP]; } uint2_xworkgroup;
-
 typedef struct {
-    uint2_xworkgroup sh_partial;
+    uint2 sh_partial[WORKGROUP];
 } Shared;
-
 #endif
 
 #if SUM_BITS == 64
-INLINE uint2 nothing() {
-    return (uint2)((OP == 1u) || (OP == 3u) ? 4294967295u : 0u);
+INLINE uint2 nothing(void) {
+    return (uint2)(OP == 1u || OP == 3u ? 0xffffffffu : 0u);
 }
 
 INLINE bool less(uint2 a, uint2 b) {
@@ -160,166 +182,61 @@ INLINE uint2 add(uint2 a, uint2 b) {
 }
 
 INLINE uint2 combine(uint2 a, uint2 b) {
-    if (OP == 1u) {
-        return less(b, a) ? b : a;
-    }
-    if (OP == 2u) {
-        return less(a, b) ? b : a;
-    }
-    uint2 variable;
-    if (OP == 3u) {
-        variable = a & b;
-    } else {
-        uint2 variable_2;
-        if (OP == 4u) {
-            variable_2 = a | b;
-        } else {
-            variable_2 = add(a, b);
-        }
-        variable = variable_2;
-    }
-    return variable;
+    if (OP == 1u) return less(b, a) ? b : a;
+    if (OP == 2u) return less(a, b) ? b : a;
+    return OP == 3u ? a & b : OP == 4u ? a | b : add(a, b);
 }
 
 INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
-
 #endif
 
 #if SUM_BITS == 64 && SERIAL == 0
-INLINE uint2 workgroup_reduce(__local Shared* shared, uint2* own_) {
-    shared->sh_partial.v[LOCAL_ID_X] = *own_;
+INLINE uint2 workgroup_reduce(__local Shared* shared, uint2 own) {
+    shared->sh_partial[LOCAL_ID_X] = own;
     uint left = WORKGROUP;
     while (left > 1u) {
         uint kept = (left + 1u) / 2u;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if ((LOCAL_ID_X + kept) < left) {
-            *own_ = combine(*own_, shared->sh_partial.v[LOCAL_ID_X + kept]);
-            shared->sh_partial.v[LOCAL_ID_X] = *own_;
+        if (LOCAL_ID_X + kept < left) {
+            own = combine(own, shared->sh_partial[LOCAL_ID_X + kept]);
+            shared->sh_partial[LOCAL_ID_X] = own;
         }
         left = kept;
     }
-    return *own_;
+    return own;
 }
-
-#endif
-
-#if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
-    uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint* from = column32_from(push->values, begin);
-    uint2 result = nothing();
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
-        result = combine(result, widen(from[i], result));
-    }
-    column64_from(push->tile_results, tile)[0] = result;
-}
-
-#endif
-
-#if IN_BITS == 64 && SERIAL == 0
-typedef struct { uint2 v[2u]; } uint2_x2u;
-
-typedef struct { uint2_x2u at; } Values;
-
-INLINE Values load_values(uint2 address, uint load) {
-    uint4 words_ = ((__global uint4*)as_ulong(address))[load];
-    uint4 value = words_;
-    uint4 value_2 = words_;
-    return (Values){(uint2_x2u){{value.xy, value_2.zw}}};
-}
-
-#endif
-
-#if SERIAL == 0
-typedef struct { Values v[8u]; } Values_x8u;
-
-#endif
-
-#if SUM_BITS == 32 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->values, begin);
-    uint loads = count / 4u;
-    uint result = nothing();
-    uint i = LOCAL_ID_X;
-    Values_x8u value;
-    for (; i < loads; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
-        UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < loads) {
-                value.v[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
-            }
-        }
-        uint k_2 = 0u;
-        UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < loads) {
-                uint j = 0u;
-                UNROLL
-                for (; j < 4u; j = j + 1) {
-                    result = combine(result, widen(value.v[k_2].at.v[j], result));
-                }
-            }
-        }
-    }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
-        result = combine(result, widen(from[last], result));
-    }
-    uint param_16 = result;
-    result = workgroup_reduce(shared, &param_16);
-    if (LOCAL_ID_X == 0u) {
-        column32_from(push->tile_results, tile)[0] = result;
-    }
-}
-
 #endif
 
 #if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint* from = column32_from(push->values, begin);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint* from = column32_from(args->values, begin);
     uint loads = count / 4u;
     uint2 result = nothing();
-    uint i = LOCAL_ID_X;
-    Values_x8u value;
-    for (; i < loads; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    Values value[8];
+    for (uint i = LOCAL_ID_X; i < loads; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < loads) {
-                value.v[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
+                value[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < loads) {
-                uint j = 0u;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
                 UNROLL
-                for (; j < 4u; j = j + 1) {
-                    result = combine(result, widen(value.v[k_2].at.v[j], result));
+                for (uint j = 0u; j < 4u; ++j) {
+                    result = combine(result, widen(value[k].at.v[j], result));
                 }
             }
         }
@@ -328,48 +245,72 @@ INLINE void run(const Push* push, __local Shared* shared) {
     if (last < count) {
         result = combine(result, widen(from[last], result));
     }
-    uint2 param_16 = result;
-    result = workgroup_reduce(shared, &param_16);
+    result = workgroup_reduce(shared, result);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_results, tile)[0] = result;
+        column64_from(args->tile_results, tile)[0] = result;
     }
 }
+#endif
 
+#if IN_BITS == 32 && SUM_BITS == 64 && SERIAL == 1
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint tile = group * WORKGROUP + LOCAL_ID_X;
+    if (tile >= args->tiles) return;
+    uint begin = tile * ITEMS;
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint* from = column32_from(args->values, begin);
+    uint2 result = nothing();
+    for (uint i = 0u; i < count; ++i) {
+        result = combine(result, widen(from[i], result));
+    }
+    column64_from(args->tile_results, tile)[0] = result;
+}
+#endif
+
+#if IN_BITS == 64 && SERIAL == 0
+typedef struct {
+    uint2 v[2];
+} uint2_array;
+
+typedef struct {
+    uint2_array at;
+} Values;
+
+INLINE Values load_values(uint2 address, uint load) {
+    uint4 words = ((__global uint4*)as_ulong(address))[load];
+    return (Values){(uint2_array){{words.xy, words.zw}}};
+}
 #endif
 
 #if IN_BITS == 64
 INLINE uint2 widen(uint2 a, uint2 like) {
     return a;
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 0
-INLINE void run(const Push* push, __local Shared* shared) {
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint begin = tile * WORKGROUP * ITEMS;
-    uint count = rows_left(push->rows, begin, WORKGROUP * ITEMS);
-    __global uint2* from = column64_from(push->values, begin);
+    uint count = rows_left(args->rows, begin, WORKGROUP * ITEMS);
+    __global uint2* from = column64_from(args->values, begin);
     uint loads = count / 2u;
     uint2 result = nothing();
-    uint i = LOCAL_ID_X;
-    Values_x8u value;
-    for (; i < loads; i = i + 8u * WORKGROUP) {
-        uint k = 0u;
+    Values value[8];
+    for (uint i = LOCAL_ID_X; i < loads; i += 8u * WORKGROUP) {
         UNROLL
-        for (; k < 8u; k = k + 1) {
-            if ((i + k * WORKGROUP) < loads) {
-                value.v[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
+                value[k] = load_values(as_uint2((ulong)from), i + k * WORKGROUP);
             }
         }
-        uint k_2 = 0u;
         UNROLL
-        for (; k_2 < 8u; k_2 = k_2 + 1) {
-            if ((i + k_2 * WORKGROUP) < loads) {
-                uint j = 0u;
+        for (uint k = 0u; k < 8u; ++k) {
+            if (i + k * WORKGROUP < loads) {
                 UNROLL
-                for (; j < 2u; j = j + 1) {
-                    result = combine(result, widen(value.v[k_2].at.v[j], result));
+                for (uint j = 0u; j < 2u; ++j) {
+                    result = combine(result, widen(value[k].at.v[j], result));
                 }
             }
         }
@@ -378,85 +319,65 @@ INLINE void run(const Push* push, __local Shared* shared) {
     if (last < count) {
         result = combine(result, widen(from[last], result));
     }
-    uint2 param_16 = result;
-    result = workgroup_reduce(shared, &param_16);
+    result = workgroup_reduce(shared, result);
     if (LOCAL_ID_X == 0u) {
-        column64_from(push->tile_results, tile)[0] = result;
+        column64_from(args->tile_results, tile)[0] = result;
     }
 }
-
 #endif
 
 #if SERIAL == 0
-typedef struct {
-    ulong values;
-    ulong tile_results;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void reduce(__global uchar* values, __global uchar* tile_results, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    const Push addresses = {
-        as_uint2((ulong)values + words.values),
-        as_uint2((ulong)tile_results + words.tile_results),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void reduce(
+    __global uchar* values,
+    __global uchar* tile_results,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)values + scalars.values),
+        as_uint2((ulong)tile_results + scalars.tile_results),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    kernel_main(args, shared);
 }
-
 #endif
 
 #if IN_BITS == 64 && SERIAL == 1
-INLINE void run(const Push* push) {
-    uint group = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
+INLINE void kernel_main(const Arguments* args) {
+    uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint tile = group * WORKGROUP + LOCAL_ID_X;
-    if (tile >= push->tiles) {
-        return;
-    }
+    if (tile >= args->tiles) return;
     uint begin = tile * ITEMS;
-    uint count = rows_left(push->rows, begin, ITEMS);
-    __global uint2* from = column64_from(push->values, begin);
+    uint count = rows_left(args->rows, begin, ITEMS);
+    __global uint2* from = column64_from(args->values, begin);
     uint2 result = nothing();
-    uint i = 0u;
-    for (; i < count; i = i + 1) {
+    for (uint i = 0u; i < count; ++i) {
         result = combine(result, widen(from[i], result));
     }
-    column64_from(push->tile_results, tile)[0] = result;
+    column64_from(args->tile_results, tile)[0] = result;
 }
-
 #endif
 
 #if SERIAL == 1
-typedef struct {
-    ulong values;
-    ulong tile_results;
-    uint rows;
-    uint tiles;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void reduce(__global uchar* values, __global uchar* tile_results, const Words words) {
-    const Push addresses = {
-        as_uint2((ulong)values + words.values),
-        as_uint2((ulong)tile_results + words.tile_results),
-        words.rows,
-        words.tiles,
-        words.first_group,
-        words.end_group,
+void reduce(
+    __global uchar* values,
+    __global uchar* tile_results,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)values + scalars.values),
+        as_uint2((ulong)tile_results + scalars.tile_results),
+        scalars.rows,
+        scalars.tiles,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push);
+    const Arguments* args = &arguments;
+    kernel_main(args);
 }
-
 #endif

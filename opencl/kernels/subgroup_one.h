@@ -17,3 +17,12 @@
 #define subgroup_shuffle(a, lane) (a)
 #define subgroup_add(a) (a)
 #define subgroup_exclusive_add(a) 0u
+#define subgroup_all(a) (a)
+#define subgroup_lt_mask() ((uint4)(0u))
+#define subgroup_shuffle_xor(a, mask) (a)
+#define subgroup_max(a) (a)
+#define subgroup_exclusive_max(a) 0u
+#define subgroup_shuffle_uint2(a, lane) (a)
+#define subgroup_shuffle_xor_uint4(a, mask) (a)
+#define subgroup_add_uint3(a) (a)
+#define subgroup_exclusive_add_uint3(a) ((uint3)(0u))

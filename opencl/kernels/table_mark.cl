@@ -16,18 +16,39 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 partners; uint2 left_marks; uint2 right_marks; uint rows; uint mask; uint first_group; uint end_group; } Push;
+typedef struct {
+    ulong slots;
+    ulong left_keys;
+    ulong right_keys;
+    ulong partners;
+    ulong left_marks;
+    ulong right_marks;
+    uint rows;
+    uint mask;
+    uint first_group;
+    uint end_group;
+} Scalars;
+
+typedef struct {
+    uint2 slots;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 partners;
+    uint2 left_marks;
+    uint2 right_marks;
+    uint rows;
+    uint mask;
+    uint first_group;
+    uint end_group;
+} Arguments;
 
 INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
+    return first < rows ? min(size, rows - first) : 0u;
 }
 
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
@@ -38,8 +59,8 @@ INLINE __global uint* column32_from(uint2 base, uint row) {
     return (__global uint*)as_ulong(element_address(base, row, 2u));
 }
 
-INLINE uint left_row(const Push* push, uint at) {
-    return (((__global uint*)as_ulong(push->slots))[at - 1u] & push->mask) - 1u;
+INLINE uint left_row(const Arguments* args, uint at) {
+    return (((__global uint*)as_ulong(args->slots))[at - 1u] & args->mask) - 1u;
 }
 
 INLINE void mark_row(uint2 marks, uint row) {
@@ -51,181 +72,154 @@ INLINE void mark_row(uint2 marks, uint row) {
     }
 }
 
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
 #if SHARED == 0
 typedef struct {
     uint batch_marks;
-} Own;
+} Globals;
 
-INLINE void begin_marks() {
+INLINE void begin_marks(void) {
 }
 
-INLINE void collect_marks(Own* own, uint k, bool marked) {
-    uint4 value = subgroup_ballot(marked);
-    uint4 ballot = value;
+INLINE void collect_marks(Globals* globals, uint k, bool marked) {
+    uint4 ballot = subgroup_ballot(marked);
     uint lane = subgroup_local_id();
     uint size = subgroup_size();
     if (size <= 32u) {
-        if (lane == (k * size / 32u)) {
-            own->batch_marks = own->batch_marks | (ballot.x << (k * size % 32u));
+        if (lane == k * size / 32u) {
+            globals->batch_marks |= ballot.x << (k * size % 32u);
         }
-    } else if ((lane / (size / 32u)) == k) {
-        own->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
+    } else if (lane / (size / 32u) == k) {
+        globals->batch_marks = ((uint*)&ballot)[lane % (size / 32u)];
     }
 }
 
-INLINE void looked_up(const Push* push, Own* own, uint k, uint match) {
+INLINE void looked_up(const Arguments* args, Globals* globals, uint k, uint match) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(own, k, match > 0u);
+        collect_marks(globals, k, match > 0u);
     }
-    if (((SIDES & 2u) != 0u) && (match > 0u)) {
-        mark_row(push->left_marks, match - 1u);
+    if ((SIDES & 2u) != 0u && match > 0u) {
+        mark_row(args->left_marks, match - 1u);
     }
 }
 
-INLINE void put_marks(Own* own, uint2 marks, uint row) {
+INLINE void put_marks(Globals* globals, uint2 marks, uint row) {
     uint lane = subgroup_local_id();
     uint shift = row % 32u;
-    uint value = subgroup_shuffle(own->batch_marks, max(lane, 1u) - 1u);
-    uint before = value;
-    uint bits = own->batch_marks << shift;
-    if ((lane > 0u) && (shift > 0u)) {
-        bits = bits | (before >> (32u - shift));
+    uint before = subgroup_shuffle(globals->batch_marks, max(lane, 1u) - 1u);
+    uint bits = globals->batch_marks << shift;
+    if (lane > 0u && shift > 0u) {
+        bits |= before >> (32u - shift);
     }
     if (bits > 0u) {
         atomic_or(&column32_from(marks, row / 32u + lane)[0], bits);
     }
-    own->batch_marks = 0u;
+    globals->batch_marks = 0u;
 }
 
-INLINE void batch_looked_up(const Push* push, Own* own, uint row) {
+INLINE void batch_looked_up(const Arguments* args, Globals* globals, uint row) {
     if ((SIDES & 1u) != 0u) {
-        put_marks(own, push->right_marks, row);
+        put_marks(globals, args->right_marks, row);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32
-typedef struct { uint v[ITEMS]; } uint_xitems;
+typedef struct {
+    uint v[ITEMS];
+} uint_array;
 
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
 INLINE uint hash_of(uint key) {
-    uint param = key;
-    uint value = mix_of(&param, SEED);
-    return value;
+    return mix_of(key, SEED);
 }
 
-INLINE uint match_of(const Push* push, uint key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (column32_from(push->left_keys, (entry & push->mask) - 1u)[0] == key) {
-            return slot + 1u;
-        }
+INLINE uint match_of(const Arguments* args, uint key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (column32_from(args->left_keys, (entry & args->mask) - 1u)[0] == key) return slot + 1u;
     }
     return 0u;
 }
 
-INLINE uint first_match(const Push* push, uint key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
+INLINE uint first_match(const Arguments* args, uint key) {
+    return match_of(args, key, hash_of(key), 0u);
 }
 
-INLINE uint matches_of(const Push* push, uint key, uint cursor) {
-    uint match = first_match(push, key);
-    if (match == 0u) {
-        return 0u;
-    }
-    uint left = left_row(push, match);
-    if (AMONG == 1u && ((column32_from(push->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) {
-        return 0u;
-    }
+INLINE uint matches_of(const Arguments* args, uint key, uint cursor) {
+    uint match = first_match(args, key);
+    if (match == 0u) return 0u;
+    uint left = left_row(args, match);
+    if (AMONG == 1u && ((column32_from(args->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) return 0u;
     return 1u + left;
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 0
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, Globals* globals, __global uint* right, uint right_first, uint count,
+        uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, key.v[k], cursor);
             }
-            looked_up(push, own, k, matches);
+            looked_up(args, globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, Own* own) {
-    own->batch_marks = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint* right = column32_from(push->right_keys, first);
-    uint_xitems key;
-    uint_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
-    uint_xitems param_13 = key;
-    look_up(push, own, right, first, count, &param_13);
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint* right = column32_from(args->right_keys, first);
+    uint_array key;
+    load_batch(right, 0u, count, &key);
+    look_up(args, globals, right, first, count, key);
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
 
 typedef struct {
-    uint_x2u_workgroup_items_31u_32u sh_bits;
+    uint sh_bits[2u * BATCH_WORDS];
 } Shared;
 
 typedef struct {
     uint bits_turn;
-} Own;
+} Globals;
 
 INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
     }
 }
 
@@ -234,43 +228,36 @@ INLINE void begin_marks(__local Shared* shared) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
     uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
 }
 
-INLINE void collect_marks(__local Shared* shared, Own* own, uint k, bool marked) {
+INLINE void collect_marks(__local Shared* shared, Globals* globals, uint k, bool marked) {
     if (marked) {
-        set_bit(shared, own, k);
+        set_bit(shared, globals, k);
     }
 }
 
-INLINE void looked_up(const Push* push, __local Shared* shared, Own* own, uint k, uint match) {
+INLINE void looked_up(const Arguments* args, __local Shared* shared, Globals* globals, uint k, uint match) {
     if ((SIDES & 1u) != 0u) {
-        collect_marks(shared, own, k, match > 0u);
+        collect_marks(shared, globals, k, match > 0u);
     }
-    if (((SIDES & 2u) != 0u) && (match > 0u)) {
-        mark_row(push->left_marks, match - 1u);
+    if ((SIDES & 2u) != 0u && match > 0u) {
+        mark_row(args->left_marks, match - 1u);
     }
 }
 
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
 }
 
-INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_bits(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     uint shift = row % 32u;
-    uint w = LOCAL_ID_X;
-    uint variable;
-    for (; w <= ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        if (w < ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            variable = word_of_bits(shared, own, w) << shift;
-        } else {
-            variable = 0u;
-        }
-        uint bits = variable;
-        if ((w > 0u) && (shift > 0u)) {
-            bits = bits | (word_of_bits(shared, own, w - 1u) >> (32u - shift));
+    for (uint w = LOCAL_ID_X; w <= BATCH_WORDS; w += WORKGROUP) {
+        uint bits = w < BATCH_WORDS ? word_of_bits(shared, globals, w) << shift : 0u;
+        if (w > 0u && shift > 0u) {
+            bits |= word_of_bits(shared, globals, w - 1u) >> (32u - shift);
         }
         if (bits > 0u) {
             atomic_or(&column32_from(marks, row / 32u + w)[0], bits);
@@ -278,80 +265,67 @@ INLINE void put_bits(__local Shared* shared, Own* own, uint2 marks, uint row) {
     }
 }
 
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
     }
 }
 
-INLINE void put_marks(__local Shared* shared, Own* own, uint2 marks, uint row) {
+INLINE void put_marks(__local Shared* shared, Globals* globals, uint2 marks, uint row) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    put_bits(shared, own, marks, row);
-    clear_next_bits(shared, own);
+    put_bits(shared, globals, marks, row);
+    clear_next_bits(shared, globals);
     barrier(CLK_LOCAL_MEM_FENCE);
-    own->bits_turn = 1u - own->bits_turn;
+    globals->bits_turn = 1u - globals->bits_turn;
 }
 
-INLINE void batch_looked_up(const Push* push, __local Shared* shared, Own* own, uint row) {
+INLINE void batch_looked_up(const Arguments* args, __local Shared* shared, Globals* globals, uint row) {
     if ((SIDES & 1u) != 0u) {
-        put_marks(shared, own, push->right_marks, row);
+        put_marks(shared, globals, args->right_marks, row);
     }
 }
-
 #endif
 
 #if KEY_BITS == 32 && SHARED == 1
-INLINE void load_batch(__global uint* right, uint first, uint count, uint_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint* right, uint first, uint count, uint_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint* right, uint right_first, uint count, uint_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint* right,
+        uint right_first, uint count, uint_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, key.v[k], cursor);
             }
-            looked_up(push, shared, own, k, matches);
+            looked_up(args, shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint* right = column32_from(push->right_keys, first);
-    uint_xitems key;
-    uint_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint* right = column32_from(args->right_keys, first);
+    uint_array key;
+    load_batch(right, 0u, count, &key);
     begin_marks(shared);
-    uint_xitems param_13 = key;
-    look_up(push, shared, own, right, first, count, &param_13);
+    look_up(args, shared, globals, right, first, count, key);
 }
-
 #endif
 
 #if KEY_BITS == 64
@@ -359,247 +333,191 @@ INLINE __global uint2* column64_from(uint2 base, uint row) {
     return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
+typedef struct {
+    uint2 v[ITEMS];
+} uint2_array;
 
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
 }
 
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
 }
 
 INLINE uint hash_of(uint2 key) {
-    uint2 param = key;
-    uint2 value = mix_of_vu2_u1(&param, SEED);
-    return value.x;
+    return mix_of_uint2_uint(key, SEED).x;
 }
 
-INLINE uint match_of(const Push* push, uint2 key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (all(column64_from(push->left_keys, (entry & push->mask) - 1u)[0] == key)) {
-            return slot + 1u;
-        }
+INLINE uint match_of(const Arguments* args, uint2 key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (all(column64_from(args->left_keys, (entry & args->mask) - 1u)[0] == key)) return slot + 1u;
     }
     return 0u;
 }
 
-INLINE uint first_match(const Push* push, uint2 key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
+INLINE uint first_match(const Arguments* args, uint2 key) {
+    return match_of(args, key, hash_of(key), 0u);
 }
 
-INLINE uint matches_of(const Push* push, uint2 key, uint cursor) {
-    uint match = first_match(push, key);
-    if (match == 0u) {
-        return 0u;
-    }
-    uint left = left_row(push, match);
-    if (AMONG == 1u && ((column32_from(push->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) {
-        return 0u;
-    }
+INLINE uint matches_of(const Arguments* args, uint2 key, uint cursor) {
+    uint match = first_match(args, key);
+    if (match == 0u) return 0u;
+    uint left = left_row(args, match);
+    if (AMONG == 1u && ((column32_from(args->partners, left / 32u)[0] >> (left % 32u)) & 1u) == 0u) return 0u;
     return 1u + left;
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 0
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, Globals* globals, __global uint2* right, uint right_first, uint count,
+        uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + (subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id()) + k * subgroup_size();
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, key.v[k], cursor);
             }
-            looked_up(push, own, k, matches);
+            looked_up(args, globals, k, matches);
         }
-        batch_looked_up(push, own, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, globals, right_first + first + subgroup_id() * subgroup_size() * ITEMS);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, Own* own) {
-    own->batch_marks = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint2_xitems key;
-    uint2_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
-    uint2_xitems param_13 = key;
-    look_up(push, own, right, first, count, &param_13);
+INLINE void kernel_main(const Arguments* args, Globals* globals) {
+    globals->batch_marks = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2_array key;
+    load_batch(right, 0u, count, &key);
+    look_up(args, globals, right, first, count, key);
 }
-
 #endif
 
 #if SHARED == 0
-typedef struct {
-    ulong slots;
-    ulong left_keys;
-    ulong right_keys;
-    ulong partners;
-    ulong left_marks;
-    ulong right_marks;
-    uint rows;
-    uint mask;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void table_mark(__global uchar* slots, __global uchar* left_keys, __global uchar* right_keys, __global uchar* partners, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)slots + words.slots),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)partners + words.partners),
-        as_uint2((ulong)left_marks + words.left_marks),
-        as_uint2((ulong)right_marks + words.right_marks),
-        words.rows,
-        words.mask,
-        words.first_group,
-        words.end_group,
+void table_mark(
+    __global uchar* slots,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* partners,
+    __global uchar* left_marks,
+    __global uchar* right_marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)slots + scalars.slots),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)partners + scalars.partners),
+        as_uint2((ulong)left_marks + scalars.left_marks),
+        as_uint2((ulong)right_marks + scalars.right_marks),
+        scalars.rows,
+        scalars.mask,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, own);
+    const Arguments* args = &arguments;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, globals);
 }
-
 #endif
 
 #if KEY_BITS == 64 && SHARED == 1
-INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_xitems* key) {
-    uint k = 0u;
+INLINE void load_batch(__global uint2* right, uint first, uint count, uint2_array* key) {
     UNROLL
-    for (; k < ITEMS; k = k + 1) {
+    for (uint k = 0u; k < ITEMS; ++k) {
         uint row = first + LOCAL_ID_X + k * WORKGROUP;
         if (row < count) {
-            (*key).v[k] = right[row];
+            key->v[k] = right[row];
         }
     }
 }
 
-INLINE void look_up(const Push* push, __local Shared* shared, Own* own, __global uint2* right, uint right_first, uint count, uint2_xitems* key) {
+INLINE void look_up(const Arguments* args, __local Shared* shared, Globals* globals, __global uint2* right,
+        uint right_first, uint count, uint2_array key) {
     uint cursor = 0u;
-    uint first = 0u;
-    for (; first < count; first = first + WORKGROUP * ITEMS) {
-        uint k = 0u;
+    for (uint first = 0u; first < count; first += BATCH_ROWS) {
         UNROLL
-        for (; k < ITEMS; k = k + 1) {
+        for (uint k = 0u; k < ITEMS; ++k) {
             uint row = first + LOCAL_ID_X + k * WORKGROUP;
             uint matches = 0u;
             if (row < count) {
-                uint param_2 = cursor;
-                uint value = matches_of(push, (*key).v[k], param_2);
-                cursor = param_2;
-                matches = value;
+                matches = matches_of(args, key.v[k], cursor);
             }
-            looked_up(push, shared, own, k, matches);
+            looked_up(args, shared, globals, k, matches);
         }
-        batch_looked_up(push, shared, own, right_first + first + 0u);
-        uint2_xitems param_9 = *key;
-        load_batch(right, first + WORKGROUP * ITEMS, count, &param_9);
-        *key = param_9;
+        batch_looked_up(args, shared, globals, right_first + first + 0u);
+        load_batch(right, first + BATCH_ROWS, count, &key);
     }
 }
 
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint2_xitems key;
-    uint2_xitems param_9 = key;
-    load_batch(right, 0u, count, &param_9);
-    key = param_9;
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2_array key;
+    load_batch(right, 0u, count, &key);
     begin_marks(shared);
-    uint2_xitems param_13 = key;
-    look_up(push, shared, own, right, first, count, &param_13);
+    look_up(args, shared, globals, right, first, count, key);
 }
-
 #endif
 
 #if SHARED == 1
-typedef struct {
-    ulong slots;
-    ulong left_keys;
-    ulong right_keys;
-    ulong partners;
-    ulong left_marks;
-    ulong right_marks;
-    uint rows;
-    uint mask;
-    uint first_group;
-    uint end_group;
-} Words;
-
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void table_mark(__global uchar* slots, __global uchar* left_keys, __global uchar* right_keys, __global uchar* partners, __global uchar* left_marks, __global uchar* right_marks, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)slots + words.slots),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)partners + words.partners),
-        as_uint2((ulong)left_marks + words.left_marks),
-        as_uint2((ulong)right_marks + words.right_marks),
-        words.rows,
-        words.mask,
-        words.first_group,
-        words.end_group,
+void table_mark(
+    __global uchar* slots,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* partners,
+    __global uchar* left_marks,
+    __global uchar* right_marks,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)slots + scalars.slots),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)partners + scalars.partners),
+        as_uint2((ulong)left_marks + scalars.left_marks),
+        as_uint2((ulong)right_marks + scalars.right_marks),
+        scalars.rows,
+        scalars.mask,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
-
 #endif

@@ -20,1506 +20,20 @@
 #define WORKGROUP_ID_Y ((uint)get_group_id(1))
 #define UNROLL _Pragma("unroll")
 #define INLINE static inline __attribute__((always_inline))
+#ifndef DEVICE_FENCE
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #pragma OPENCL FP_CONTRACT OFF
 
-typedef struct { uint2 slots; uint2 left_keys; uint2 right_keys; uint2 left_payload; uint2 right_payload; uint2 left_payload_2; uint2 right_payload_2; uint2 places; uint2 keys_out; uint2 left_out; uint2 right_out; uint2 left_out_2; uint2 right_out_2; uint first_row; uint out_rows; uint rows; uint mask; uint first_group; uint end_group; } Push;
-
-typedef struct { uint v[2u]; } uint_x2u;
-
-INLINE uint rows_left(uint rows, uint first, uint size) {
-    uint variable;
-    if (first < rows) {
-        variable = min(size, rows - first);
-    } else {
-        variable = 0u;
-    }
-    return variable;
-}
-
-INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
-    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
-}
-
-INLINE __global uint* column32_from(uint2 base, uint row) {
-    return (__global uint*)as_ulong(element_address(base, row, 2u));
-}
-
-INLINE uint left_row(const Push* push, uint at) {
-    return (((__global uint*)as_ulong(push->slots))[at - 1u] & push->mask) - 1u;
-}
-
-INLINE bool absent(uint2 address) {
-    return all(address == (uint2)(0u));
-}
-
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
-}
-
-INLINE uint2 payload_of(uint2 column, uint words_, uint first, uint row) {
-    uint2 value = (uint2)(first + row, 0u);
-    if (!absent(column)) {
-        if (words_ == 2u) {
-            value = column64_from(column, first)[row];
-        } else {
-            value.x = column32_from(column, first)[row];
-        }
-    }
-    return value;
-}
-
-typedef struct { uint2 v[2u]; } uint2_x2u;
-
-typedef struct { uint2_x2u of; } Payloads;
-
-INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words_, uint first, uint row) {
-    Payloads p;
-    p.of.v[0] = payload_of(column, words_.x, first, row);
-    if (words_.y > 0u) {
-        p.of.v[1] = payload_of(second, words_.y, first, row);
-    }
-    return p;
-}
-
-INLINE void put(uint2 column, uint words_, uint first, uint row, uint2 value) {
-    if (!absent(column)) {
-        if (words_ == 2u) {
-            column64_from(column, first)[row] = value;
-        } else {
-            column32_from(column, first)[row] = value.x;
-        }
-    }
-}
-
-typedef struct { uint v[ITEMS]; } uint_xitems;
-
-typedef struct { Payloads v[ITEMS]; } Payloads_xitems;
-
 #if SHARED == 0
-typedef struct { uint v[2u * ((WORKGROUP + 3u) / 4u)]; } uint_x2u_workgroup_3u_4u;
+#define SUBGROUPS_2 ((WORKGROUP + 3u) / 4u)
 
-INLINE void begin_batches() {
+INLINE void begin_batches(void) {
 }
 
 INLINE uint subgroup_sum(uint a) {
-    uint value = subgroup_add(a);
-    return value;
+    return subgroup_add(a);
 }
-
-#endif
-
-#if PAGED == 0 && SHARED == 0
-typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-} Shared;
-
-typedef struct {
-    uint turn;
-} Own;
-
-#endif
-
-#if KEY_BITS == 32
-INLINE uint mix_of(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint hash_of(uint key) {
-    uint param = key;
-    uint value = mix_of(&param, SEED);
-    return value;
-}
-
-INLINE uint match_of(const Push* push, uint key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (column32_from(push->left_keys, (entry & push->mask) - 1u)[0] == key) {
-            return slot + 1u;
-        }
-    }
-    return 0u;
-}
-
-INLINE uint first_match(const Push* push, uint key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
-}
-
-INLINE uint next_match(const Push* push, uint key, uint at) {
-    uint hash = hash_of(key);
-    uint param_4 = (at - hash) & push->mask;
-    uint value = match_of(push, key, hash, &param_4);
-    return value;
-}
-
-INLINE uint unmix_of(uint* key, uint seed) {
-    *key = ((*key) ^ ((*key) >> 16)) * 2127672349u;
-    *key = ((*key) ^ ((*key) >> 13) ^ ((*key) >> 26)) * 2781581891u;
-    return (*key) ^ ((*key) >> 16) ^ seed;
-}
-
-INLINE void put_key(uint2 column, uint first, uint row, uint* key) {
-    if (!absent(column)) {
-        if (false) {
-            uint param_2 = *key;
-            *key = unmix_of(&param_2, SEED);
-        }
-        if (false) {
-            column64_from(column, first)[row] = (uint2)(*key, 0u);
-        } else {
-            column32_from(column, first)[row] = *key;
-        }
-    }
-}
-
-#endif
-
-#if PAGED == 0
-INLINE void count_rows(const Push* push, uint n) {
-    if ((true && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
-
-#endif
-
-#if SHARED == 1
-typedef struct { uint v[2u * ((WORKGROUP * ITEMS + 31u) / 32u)]; } uint_x2u_workgroup_items_31u_32u;
-
-#endif
-
-#if PAGED == 0 && SHARED == 1
-typedef struct { uint v[(WORKGROUP * ITEMS + 31u) / 32u]; } uint_xworkgroup_items_31u_32u;
-
-typedef struct {
-    uint_x2u sh_room;
-    uint_x2u sh_start;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_xworkgroup_items_31u_32u sh_before;
-    uint_x2u sh_firsts;
-} Shared;
-
-typedef struct {
-    uint turn;
-    uint bits_turn;
-} Own;
-
-#endif
-
-#if PAGED == 0
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_room.v[own->turn] = 0u;
-    if (PLACING == 0u) {
-        shared->sh_start.v[own->turn] = push->first_row + column64_from(push->places, unit)[0].x + done;
-        shared->sh_room.v[own->turn] = n;
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint start = 0u;
-    if (n <= 65536u) {
-        start = atomic_add(&cursor[0], n);
-        if (start <= push->out_rows && n <= (push->out_rows - start)) {
-            shared->sh_room.v[own->turn] = n;
-        } else {
-            atomic_add(&cursor[0], 0u - n);
-        }
-    } else {
-        uint reserved = atomic_add(&cursor[0], 0u);
-        uint tries = 0u;
-        for (; tries < 4096u && n <= push->out_rows && reserved <= (push->out_rows - n); tries = tries + 1) {
-            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
-            if (start == reserved) {
-                shared->sh_room.v[own->turn] = n;
-                break;
-            }
-            reserved = start;
-        }
-    }
-    shared->sh_start.v[own->turn] = push->first_row + start;
-}
-
-#endif
-
-#if PAGED == 1 && SHARED == 0
-typedef struct {
-    uint_x2u sh_start;
-    uint_x2u sh_room;
-    uint_x2u_workgroup_3u_4u sh_subgroup_sum;
-} Shared;
-
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-} Own;
-
-#endif
-
-#if SHARED == 0
-INLINE uint sum_before(__local Shared* shared, Own* own, uint own_, uint* all) {
-    bool value = subgroup_elect();
-    if (value) {
-        shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + subgroup_id()] = own_;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0u;
-    *all = 0u;
-    uint s = 0u;
-    for (; s < subgroup_count(); s = s + 1) {
-        if (s == subgroup_id()) {
-            before = *all;
-        }
-        *all = *all + shared->sh_subgroup_sum.v[own->turn * ((WORKGROUP + 3u) / 4u) + s];
-    }
-    return before;
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(push, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint* right = column32_from(push->right_keys, first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-}
-
-#endif
-
-#if PAGED == 1
-INLINE void count_rows(const Push* push, uint n) {
-    if ((false && (PLACING == 0u)) || LOCAL_ID_X > 0u || (n == 0u)) {
-        return;
-    }
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    uint value = atomic_add(&cursor[1], n);
-    if (value > (~n)) {
-        atomic_add(&cursor[2], 1u);
-    }
-}
-
-#endif
-
-#if PAGED == 1 && SHARED == 1
-typedef struct {
-    uint_x2u sh_start;
-    uint_x2u sh_room;
-    uint_x2u_workgroup_items_31u_32u sh_bits;
-    uint_x2u sh_more;
-    uint_x2u sh_firsts;
-} Shared;
-
-typedef struct {
-    uint turn;
-    uint page_next;
-    uint page_end;
-    uint bits_turn;
-} Own;
-
-#endif
-
-#if SHARED == 1
-INLINE void clear_bits(__local Shared* shared) {
-    uint w = LOCAL_ID_X;
-    for (; w < (2u * ((WORKGROUP * ITEMS + 31u) / 32u)); w = w + WORKGROUP) {
-        shared->sh_bits.v[w] = 0u;
-    }
-}
-
-INLINE void begin_batches(__local Shared* shared) {
-    clear_bits(shared);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1] = 0u;
-        shared->sh_more.v[0] = 0u;
-    }
-}
-
-INLINE void set_bit(__local Shared* shared, Own* own, uint k) {
-    uint row = k * WORKGROUP + LOCAL_ID_X;
-    atomic_or(&shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + row / 32u], 1u << (row % 32u));
-}
-
-INLINE uint word_of_bits(__local Shared* shared, Own* own, uint w) {
-    return shared->sh_bits.v[own->bits_turn * ((WORKGROUP * ITEMS + 31u) / 32u) + w];
-}
-
-INLINE void clear_next_bits(__local Shared* shared, Own* own) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        shared->sh_bits.v[(1u - own->bits_turn) * ((WORKGROUP * ITEMS + 31u) / 32u) + w] = 0u;
-    }
-}
-
-#endif
-
-#if PAGED == 0 && SHARED == 1
-INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        uint before = 0u;
-        uint other = 0u;
-        for (; other < w; other = other + 1) {
-            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
-        }
-        shared->sh_before.v[w] = before;
-        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
-            shared->sh_firsts.v[own->turn] = firsts;
-            if (firsts > 0u) {
-                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
-            }
-        }
-    }
-}
-
-INLINE uint rank_of(__local Shared* shared, Own* own, uint k) {
-    uint row = k * WORKGROUP + LOCAL_ID_X;
-    return shared->sh_before.v[row / 32u] + as_uint(popcount(word_of_bits(shared, own, row / 32u) & ((1u << (row % 32u)) - 1u)));
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 0 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint param_24 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(push, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    __global uint* right = column32_from(push->right_keys, first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-}
-
-#endif
-
-#if PAGED == 1
-INLINE void place(const Push* push, __local Shared* shared, Own* own, uint unit, uint done, uint n) {
-    shared->sh_start.v[own->turn] = push->first_row;
-    shared->sh_room.v[own->turn] = push->out_rows;
-}
-
-INLINE void take_page(const Push* push, Own* own) {
-    __global volatile uint* cursor = (__global volatile uint*)as_ulong(push->places);
-    own->page_next = push->out_rows;
-    uint value = atomic_add(&cursor[0], 0u);
-    if (value <= push->out_rows) {
-        uint value_2 = atomic_add(&cursor[0], PAGE_ROWS);
-        own->page_next = min(push->out_rows, value_2);
-    }
-    own->page_end = own->page_next + PAGE_ROWS;
-}
-
-INLINE uint page_row(const Push* push, Own* own) {
-    if (own->page_next == own->page_end) {
-        take_page(push, own);
-    }
-    uint value = own->page_next;
-    own->page_next = value + 1;
-    return value;
-}
-
-INLINE void leave_page(const Push* push, Own* own) {
-    uint row = push->first_row + own->page_next;
-    for (; row < (push->first_row + min(own->page_end, push->out_rows)); row = row + 1) {
-        atomic_and(&((__global volatile uint*)as_ulong(push->places))[64u + row / 32u], ~(1u << (row % 32u)));
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    to = page_row(push, own);
-                    if (to < room) {
-                        uint param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(push, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint* right = column32_from(push->right_keys, first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if PAGED == 1 && SHARED == 1
-INLINE void place_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint done) {
-    uint w = LOCAL_ID_X;
-    for (; w < ((WORKGROUP * ITEMS + 31u) / 32u); w = w + WORKGROUP) {
-        uint before = 0u;
-        uint other = 0u;
-        for (; other < w; other = other + 1) {
-            before = before + as_uint(popcount(word_of_bits(shared, own, other)));
-        }
-        if ((w + 1u) == ((WORKGROUP * ITEMS + 31u) / 32u)) {
-            uint firsts = before + as_uint(popcount(word_of_bits(shared, own, w)));
-            shared->sh_firsts.v[own->turn] = firsts;
-            if (firsts > 0u) {
-                place(push, shared, own, unit, done, firsts + shared->sh_more.v[own->turn]);
-            }
-        }
-    }
-}
-
-#endif
-
-#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            while (m_2 > 0u) {
-                uint to = page_row(push, own);
-                if (to < room) {
-                    uint param_23 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_23);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(push, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    __global uint* right = column32_from(push->right_keys, first);
-    uint k = 0u;
-    uint_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if KEY_BITS == 64
-INLINE uint mix_of_u1_u1(uint* key, uint seed) {
-    *key = (*key) ^ seed;
-    *key = ((*key) ^ ((*key) >> 16)) * 2246822507u;
-    *key = ((*key) ^ ((*key) >> 13)) * 3266489909u;
-    return (*key) ^ ((*key) >> 16);
-}
-
-INLINE uint2 mix_of_vu2_u1(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed + 1u);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE uint hash_of(uint2 key) {
-    uint2 param = key;
-    uint2 value = mix_of_vu2_u1(&param, SEED);
-    return value.x;
-}
-
-INLINE uint match_of(const Push* push, uint2 key, uint hash, uint* tries) {
-    for (; (*tries) < PATIENCE; *tries = *tries + 1) {
-        uint slot = (hash + *tries) & push->mask;
-        uint entry = ((__global uint*)as_ulong(push->slots))[slot];
-        if (entry == 0u) {
-            return 0u;
-        }
-        if (((entry ^ hash) & (~push->mask)) != 0u) {
-            continue;
-        }
-        if (all(column64_from(push->left_keys, (entry & push->mask) - 1u)[0] == key)) {
-            return slot + 1u;
-        }
-    }
-    return 0u;
-}
-
-INLINE uint first_match(const Push* push, uint2 key) {
-    uint value = hash_of(key);
-    uint param_4 = 0u;
-    uint value_2 = match_of(push, key, value, &param_4);
-    return value_2;
-}
-
-INLINE uint next_match(const Push* push, uint2 key, uint at) {
-    uint hash = hash_of(key);
-    uint param_4 = (at - hash) & push->mask;
-    uint value = match_of(push, key, hash, &param_4);
-    return value;
-}
-
-INLINE uint2 unmix_of(uint2* key, uint seed) {
-    uint param = (*key).y;
-    uint value = mix_of_u1_u1(&param, seed + 1u);
-    (*key).x = (*key).x ^ value;
-    uint param_3 = (*key).x;
-    uint value_2 = mix_of_u1_u1(&param_3, ~seed);
-    (*key).y = (*key).y ^ value_2;
-    uint param_5 = (*key).y;
-    uint value_3 = mix_of_u1_u1(&param_5, seed);
-    (*key).x = (*key).x ^ value_3;
-    return *key;
-}
-
-INLINE void put_key(uint2 column, uint first, uint row, uint2* key) {
-    if (!absent(column)) {
-        if (false) {
-            uint2 param_2 = *key;
-            *key = unmix_of(&param_2, SEED);
-        }
-        column64_from(column, first)[row] = *key;
-    }
-}
-
-typedef struct { uint2 v[ITEMS]; } uint2_xitems;
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    if (to < room) {
-                        uint2 param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(push, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 0 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            uint to = rank_of(shared, own, k_3);
-            while (m_2 > 0u) {
-                if (to < room) {
-                    uint2 param_24 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_24);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(push, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    uint value_3 = next;
-                    next = value_3 + 1;
-                    to = value_3;
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * subgroup_size()) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-            own_ = own_ + min(match.v[k], 1u);
-            if (UNIQUE == 0u && match.v[k] > 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * subgroup_size());
-        }
-    }
-    uint param_19;
-    uint value_3 = sum_before(shared, own, subgroup_sum(own_), &param_19);
-    uint all = param_19;
-    uint at = value_3;
-    if (all > 0u) {
-        if (LOCAL_ID_X == 0u) {
-            place(push, shared, own, unit, *done, all);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint k_3 = 0u;
-        uint variable;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            for (; ; ) {
-                bool value_4 = subgroup_any(m_2 > 0u);
-                if (!value_4) {
-                    break;
-                }
-                uint4 value_5 = subgroup_ballot(m_2 > 0u);
-                uint4 matched = value_5;
-                if (m_2 > 0u) {
-                    uint value_6 = subgroup_ballot_exclusive_bit_count(matched);
-                    uint to = at + value_6;
-                    to = page_row(push, own);
-                    if (to < room) {
-                        uint2 param_26 = key.v[k_3];
-                        put_key(push->keys_out, start, to, &param_26);
-                        put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                        put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                        if (LEFT_WORDS_2 > 0u) {
-                            put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                        }
-                        if (RIGHT_WORDS_2 > 0u) {
-                            put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                        }
-                    }
-                    if (more) {
-                        variable = next_match(push, key.v[k_3], m_2);
-                    } else {
-                        variable = 0u;
-                    }
-                    m_2 = variable;
-                    if (more && (m_2 > 0u)) {
-                        left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                    }
-                }
-                uint value_7 = subgroup_ballot_bit_count(matched);
-                at = at + value_7;
-            }
-        }
-    }
-    *done = *done + all;
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * subgroup_size()) < count) {
-            key.v[k] = right[run_2 + k * subgroup_size()];
-        }
-    }
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
-#endif
-
-#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
-INLINE void join_batch(const Push* push, __local Shared* shared, Own* own, uint unit, uint left_first, uint first, uint run_2, uint count, uint2_xitems key, uint* done) {
-    uint own_ = 0u;
-    own->bits_turn = own->turn;
-    uint k = 0u;
-    uint_xitems match;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        match.v[k] = 0u;
-        if ((run_2 + k * WORKGROUP) < count) {
-            uint value = first_match(push, key.v[k]);
-            match.v[k] = value;
-        }
-        if (match.v[k] > 0u) {
-            set_bit(shared, own, k);
-            if (UNIQUE == 0u) {
-                uint before = own_;
-                uint m = next_match(push, key.v[k], match.v[k]);
-                for (; m > 0u; m = next_match(push, key.v[k], m)) {
-                    own_ = own_ + 1;
-                }
-                if (own_ > before) {
-                    uint value_2 = k;
-                    match.v[value_2] = match.v[value_2] | 2147483648u;
-                }
-            }
-        }
-    }
-    uint variable;
-    if (own_ > 0u) {
-        variable = atomic_add(&shared->sh_more.v[own->turn], own_);
-    } else {
-        variable = 0u;
-    }
-    uint others = variable;
-    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
-    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
-    uint k_2 = 0u;
-    Payloads_xitems left_value;
-    Payloads_xitems right_value;
-    UNROLL
-    for (; k_2 < ITEMS; k_2 = k_2 + 1) {
-        if (match.v[k_2] > 0u) {
-            uint left = left_row(push, match.v[k_2] & 2147483647u);
-            left_value.v[k_2] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left);
-            right_value.v[k_2] = payloads_of(push->right_payload, push->right_payload_2, right_sizes, first, run_2 + k_2 * WORKGROUP);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place_batch(push, shared, own, unit, *done);
-    clear_next_bits(shared, own);
-    if (LOCAL_ID_X == 0u) {
-        shared->sh_more.v[1u - own->turn] = 0u;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint firsts = shared->sh_firsts.v[own->turn];
-    if (firsts > 0u) {
-        uint room = shared->sh_room.v[own->turn];
-        uint start = shared->sh_start.v[own->turn];
-        uint next = firsts + others;
-        uint k_3 = 0u;
-        uint variable_2;
-        UNROLL
-        for (; k_3 < ITEMS; k_3 = k_3 + 1) {
-            uint m_2 = match.v[k_3] & 2147483647u;
-            bool more = match.v[k_3] >= 2147483648u;
-            while (m_2 > 0u) {
-                uint to = page_row(push, own);
-                if (to < room) {
-                    uint2 param_23 = key.v[k_3];
-                    put_key(push->keys_out, start, to, &param_23);
-                    put(push->left_out, LEFT_WORDS, start, to, left_value.v[k_3].of.v[0]);
-                    put(push->right_out, RIGHT_WORDS, start, to, right_value.v[k_3].of.v[0]);
-                    if (LEFT_WORDS_2 > 0u) {
-                        put(push->left_out_2, LEFT_WORDS_2, start, to, left_value.v[k_3].of.v[1]);
-                    }
-                    if (RIGHT_WORDS_2 > 0u) {
-                        put(push->right_out_2, RIGHT_WORDS_2, start, to, right_value.v[k_3].of.v[1]);
-                    }
-                }
-                if (more) {
-                    variable_2 = next_match(push, key.v[k_3], m_2);
-                } else {
-                    variable_2 = 0u;
-                }
-                m_2 = variable_2;
-                if (more && (m_2 > 0u)) {
-                    left_value.v[k_3] = payloads_of(push->left_payload, push->left_payload_2, left_sizes, left_first, left_row(push, m_2));
-                }
-            }
-        }
-    }
-    *done = *done + (firsts + shared->sh_more.v[own->turn]);
-    own->turn = 1u - own->turn;
-}
-
-INLINE void run(const Push* push, __local Shared* shared, Own* own) {
-    own->turn = 0u;
-    own->page_next = 0u;
-    own->page_end = 0u;
-    own->bits_turn = 0u;
-    uint tile = push->first_group + WORKGROUP_ID_Y * 32768u + WORKGROUP_ID_X;
-    uint first = tile * (WORKGROUP * ITEMS);
-    uint count = rows_left(push->rows, first, WORKGROUP * ITEMS);
-    uint done = 0u;
-    uint run_2 = LOCAL_ID_X;
-    begin_batches(shared);
-    __global uint2* right = column64_from(push->right_keys, first);
-    uint k = 0u;
-    uint2_xitems key;
-    UNROLL
-    for (; k < ITEMS; k = k + 1) {
-        if ((run_2 + k * WORKGROUP) < count) {
-            key.v[k] = right[run_2 + k * WORKGROUP];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint param_12 = done;
-    join_batch(push, shared, own, tile, 0u, first, run_2, count, key, &param_12);
-    done = param_12;
-    count_rows(push, done);
-    leave_page(push, own);
-}
-
 #endif
 
 typedef struct {
@@ -1542,36 +56,1291 @@ typedef struct {
     uint mask;
     uint first_group;
     uint end_group;
-} Words;
+} Scalars;
+
+typedef struct {
+    uint2 slots;
+    uint2 left_keys;
+    uint2 right_keys;
+    uint2 left_payload;
+    uint2 right_payload;
+    uint2 left_payload_2;
+    uint2 right_payload_2;
+    uint2 places;
+    uint2 keys_out;
+    uint2 left_out;
+    uint2 right_out;
+    uint2 left_out_2;
+    uint2 right_out_2;
+    uint first_row;
+    uint out_rows;
+    uint rows;
+    uint mask;
+    uint first_group;
+    uint end_group;
+} Arguments;
+
+INLINE uint rows_left(uint rows, uint first, uint size) {
+    return first < rows ? min(size, rows - first) : 0u;
+}
+
+INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
+    return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
+}
+
+INLINE __global uint* column32_from(uint2 base, uint row) {
+    return (__global uint*)as_ulong(element_address(base, row, 2u));
+}
+
+INLINE uint left_row(const Arguments* args, uint at) {
+    return (((__global uint*)as_ulong(args->slots))[at - 1u] & args->mask) - 1u;
+}
+
+INLINE bool absent(uint2 address) {
+    return all(address == (uint2)(0u));
+}
+
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
+INLINE uint2 payload_of(uint2 column, uint words, uint first, uint row) {
+    uint2 value = (uint2)(first + row, 0u);
+    if (!absent(column)) {
+        if (words == 2u) {
+            value = column64_from(column, first)[row];
+        } else {
+            value.x = column32_from(column, first)[row];
+        }
+    }
+    return value;
+}
+
+typedef struct {
+    uint2 of[2];
+} Payloads;
+
+INLINE Payloads payloads_of(uint2 column, uint2 second, uint2 words, uint first, uint row) {
+    Payloads p;
+    p.of[0] = payload_of(column, words.x, first, row);
+    if (words.y > 0u) {
+        p.of[1] = payload_of(second, words.y, first, row);
+    }
+    return p;
+}
+
+INLINE void put(uint2 column, uint words, uint first, uint row, uint2 value) {
+    if (!absent(column)) {
+        if (words == 2u) {
+            column64_from(column, first)[row] = value;
+        } else {
+            column32_from(column, first)[row] = value.x;
+        }
+    }
+}
+
+#define BATCH_ROWS (WORKGROUP * ITEMS)
+
+#if PAGED == 0 && SHARED == 0
+typedef struct {
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+} Shared;
+
+typedef struct {
+    uint turn;
+} Globals;
+#endif
+
+#if KEY_BITS == 32
+INLINE uint mix_of(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint hash_of(uint key) {
+    return mix_of(key, SEED);
+}
+
+INLINE uint match_of(const Arguments* args, uint key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (column32_from(args->left_keys, (entry & args->mask) - 1u)[0] == key) return slot + 1u;
+    }
+    return 0u;
+}
+
+INLINE uint first_match(const Arguments* args, uint key) {
+    return match_of(args, key, hash_of(key), 0u);
+}
+
+INLINE uint next_match(const Arguments* args, uint key, uint at) {
+    uint hash = hash_of(key);
+    return match_of(args, key, hash, (at - hash) & args->mask);
+}
+
+INLINE uint unmix_of(uint key, uint seed) {
+    key = (key ^ (key >> 16u)) * 0x7ed1b41du;
+    key = (key ^ (key >> 13u) ^ (key >> 26u)) * 0xa5cb9243u;
+    return key ^ (key >> 16u) ^ seed;
+}
+
+INLINE void put_key(uint2 column, uint first, uint row, uint key) {
+    if (!absent(column)) {
+        column32_from(column, first)[row] = key;
+    }
+}
+#endif
+
+#if PAGED == 0
+INLINE void count_rows(const Arguments* args, uint n) {
+    if (PLACING == 0u || LOCAL_ID_X > 0u || n == 0u) return;
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    if (atomic_add(&cursor[1], n) > ~n) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+#endif
+
+#if SHARED == 1
+#define BATCH_WORDS ((WORKGROUP * ITEMS + 31u) / 32u)
+#endif
+
+#if PAGED == 0 && SHARED == 1
+typedef struct {
+    uint sh_room[2];
+    uint sh_start[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_before[BATCH_WORDS];
+    uint sh_firsts[2];
+} Shared;
+
+typedef struct {
+    uint turn;
+    uint bits_turn;
+} Globals;
+#endif
+
+#if PAGED == 0
+INLINE void place(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done, uint n) {
+    shared->sh_room[globals->turn] = 0u;
+    if (PLACING == 0u) {
+        shared->sh_start[globals->turn] = args->first_row + column64_from(args->places, unit)[0].x + done;
+        shared->sh_room[globals->turn] = n;
+        return;
+    }
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    uint start = 0u;
+    if (n <= 0x10000u) {
+        start = atomic_add(&cursor[0], n);
+        if (start <= args->out_rows && n <= args->out_rows - start) {
+            shared->sh_room[globals->turn] = n;
+        } else {
+            atomic_add(&cursor[0], 0u - n);
+        }
+    } else {
+        uint reserved = atomic_add(&cursor[0], 0u);
+        for (uint tries = 0u; tries < 0x1000u && n <= args->out_rows && reserved <= args->out_rows - n; ++tries) {
+            start = atomic_cmpxchg(&cursor[0], reserved, reserved + n);
+            if (start == reserved) {
+                shared->sh_room[globals->turn] = n;
+                break;
+            }
+            reserved = start;
+        }
+    }
+    shared->sh_start[globals->turn] = args->first_row + start;
+}
+#endif
+
+#if PAGED == 1 && SHARED == 0
+typedef struct {
+    uint sh_start[2];
+    uint sh_room[2];
+    uint sh_subgroup_sum[2u * SUBGROUPS_2];
+} Shared;
+
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+} Globals;
+#endif
+
+#if SHARED == 0
+INLINE uint sum_before(__local Shared* shared, Globals* globals, uint own, uint* all_) {
+    if (subgroup_elect()) {
+        shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + subgroup_id()] = own;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint before = 0u;
+    *all_ = 0u;
+    for (uint s = 0u; s < subgroup_count(); ++s) {
+        if (s == subgroup_id()) {
+            before = *all_;
+        }
+        *all_ += shared->sh_subgroup_sum[globals->turn * SUBGROUPS_2 + s];
+    }
+    return before;
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(args, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(args, m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint* right = column32_from(args->right_keys, first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+}
+#endif
+
+#if PAGED == 1
+INLINE void count_rows(const Arguments* args, uint n) {
+    if (LOCAL_ID_X > 0u || n == 0u) return;
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    if (atomic_add(&cursor[1], n) > ~n) {
+        atomic_add(&cursor[2], 1u);
+    }
+}
+#endif
+
+#if PAGED == 1 && SHARED == 1
+typedef struct {
+    uint sh_start[2];
+    uint sh_room[2];
+    uint sh_bits[2u * BATCH_WORDS];
+    uint sh_more[2];
+    uint sh_firsts[2];
+} Shared;
+
+typedef struct {
+    uint turn;
+    uint page_next;
+    uint page_end;
+    uint bits_turn;
+} Globals;
+#endif
+
+#if SHARED == 1
+INLINE void clear_bits(__local Shared* shared) {
+    for (uint w = LOCAL_ID_X; w < 2u * BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[w] = 0u;
+    }
+}
+
+INLINE void begin_batches(__local Shared* shared) {
+    clear_bits(shared);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1] = 0u;
+        shared->sh_more[0] = 0u;
+    }
+}
+
+INLINE void set_bit(__local Shared* shared, Globals* globals, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    atomic_or(&shared->sh_bits[globals->bits_turn * BATCH_WORDS + row / 32u], 1u << (row % 32u));
+}
+
+INLINE uint word_of_bits(__local Shared* shared, Globals* globals, uint w) {
+    return shared->sh_bits[globals->bits_turn * BATCH_WORDS + w];
+}
+
+INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        shared->sh_bits[(1u - globals->bits_turn) * BATCH_WORDS + w] = 0u;
+    }
+}
+#endif
+
+#if PAGED == 0 && SHARED == 1
+INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) {
+            before += popcount(word_of_bits(shared, globals, other));
+        }
+        shared->sh_before[w] = before;
+        if (w + 1u == BATCH_WORDS) {
+            uint firsts = before + popcount(word_of_bits(shared, globals, w));
+            shared->sh_firsts[globals->turn] = firsts;
+            if (firsts > 0u) {
+                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
+            }
+        }
+    }
+}
+
+INLINE uint rank_of(__local Shared* shared, Globals* globals, uint k) {
+    uint row = k * WORKGROUP + LOCAL_ID_X;
+    return shared->sh_before[row / 32u] + popcount(word_of_bits(shared, globals, row / 32u) &
+            ((1u << (row % 32u)) - 1u));
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 0 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(args, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(args, m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint* right = column32_from(args->right_keys, first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+}
+#endif
+
+#if PAGED == 1
+INLINE void place(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done, uint n) {
+    shared->sh_start[globals->turn] = args->first_row;
+    shared->sh_room[globals->turn] = args->out_rows;
+}
+
+INLINE void take_page(const Arguments* args, Globals* globals) {
+    __global volatile uint* cursor = (__global volatile uint*)as_ulong(args->places);
+    globals->page_next = args->out_rows;
+    uint value = atomic_add(&cursor[0], 0u);
+    if (value <= args->out_rows) {
+        globals->page_next = min(args->out_rows, atomic_add(&cursor[0], PAGE_ROWS));
+    }
+    globals->page_end = globals->page_next + PAGE_ROWS;
+}
+
+INLINE uint page_row(const Arguments* args, Globals* globals) {
+    if (globals->page_next == globals->page_end) {
+        take_page(args, globals);
+    }
+    uint page_next = globals->page_next;
+    globals->page_next = page_next + 1u;
+    return page_next;
+}
+
+INLINE void leave_page(const Arguments* args, Globals* globals) {
+    for (uint row = args->first_row + globals->page_next;
+            row < args->first_row + min(globals->page_end, args->out_rows); ++row) {
+        atomic_and(&((__global volatile uint*)as_ulong(args->places))[64u + row / 32u], ~(1u << (row % 32u)));
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    to = page_row(args, globals);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(args, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(args, m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint* right = column32_from(args->right_keys, first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if PAGED == 1 && SHARED == 1
+INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
+    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
+        uint before = 0u;
+        for (uint other = 0u; other < w; ++other) {
+            before += popcount(word_of_bits(shared, globals, other));
+        }
+        if (w + 1u == BATCH_WORDS) {
+            uint firsts = before + popcount(word_of_bits(shared, globals, w));
+            shared->sh_firsts[globals->turn] = firsts;
+            if (firsts > 0u) {
+                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
+            }
+        }
+    }
+}
+#endif
+
+#if KEY_BITS == 32 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (m > 0u) {
+                uint to = page_row(args, globals);
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(args, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(args, m));
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint* right = column32_from(args->right_keys, first);
+    uint key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if KEY_BITS == 64
+INLINE uint mix_of_uint_uint(uint key, uint seed) {
+    key ^= seed;
+    key = (key ^ (key >> 16u)) * 0x85ebca6bu;
+    key = (key ^ (key >> 13u)) * 0xc2b2ae35u;
+    return key ^ (key >> 16u);
+}
+
+INLINE uint2 mix_of_uint2_uint(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    return key;
+}
+
+INLINE uint hash_of(uint2 key) {
+    return mix_of_uint2_uint(key, SEED).x;
+}
+
+INLINE uint match_of(const Arguments* args, uint2 key, uint hash, uint tries) {
+    for (; tries < PATIENCE; ++tries) {
+        uint slot = (hash + tries) & args->mask;
+        uint entry = ((__global uint*)as_ulong(args->slots))[slot];
+        if (entry == 0u) return 0u;
+        if (((entry ^ hash) & ~args->mask) != 0u) continue;
+        if (all(column64_from(args->left_keys, (entry & args->mask) - 1u)[0] == key)) return slot + 1u;
+    }
+    return 0u;
+}
+
+INLINE uint first_match(const Arguments* args, uint2 key) {
+    return match_of(args, key, hash_of(key), 0u);
+}
+
+INLINE uint next_match(const Arguments* args, uint2 key, uint at) {
+    uint hash = hash_of(key);
+    return match_of(args, key, hash, (at - hash) & args->mask);
+}
+
+INLINE uint2 unmix_of(uint2 key, uint seed) {
+    key.x ^= mix_of_uint_uint(key.y, seed + 1u);
+    key.y ^= mix_of_uint_uint(key.x, ~seed);
+    key.x ^= mix_of_uint_uint(key.y, seed);
+    return key;
+}
+
+INLINE void put_key(uint2 column, uint first, uint row, uint2 key) {
+    if (!absent(column)) {
+        column64_from(column, first)[row] = key;
+    }
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(args, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(args, m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 0 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            uint to = rank_of(shared, globals, k);
+            while (m > 0u) {
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(args, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(args, m));
+                    uint next_2 = next;
+                    ++next;
+                    to = next_2;
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 0
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * subgroup_size() < count) {
+            match[k] = first_match(args, key[k]);
+            own += min(match[k], 1u);
+            if (UNIQUE == 0u && match[k] > 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * subgroup_size());
+        }
+    }
+    uint all_;
+    uint at = sum_before(shared, globals, subgroup_sum(own), &all_);
+    if (all_ > 0u) {
+        if (LOCAL_ID_X == 0u) {
+            place(args, shared, globals, unit, *done, all_);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (subgroup_any(m > 0u)) {
+                uint4 matched = subgroup_ballot(m > 0u);
+                if (m > 0u) {
+                    uint to = at + subgroup_ballot_exclusive_bit_count(matched);
+                    to = page_row(args, globals);
+                    if (to < room) {
+                        put_key(args->keys_out, start, to, key[k]);
+                        put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                        put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                        if (LEFT_WORDS_2 > 0u) {
+                            put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                        }
+                        if (RIGHT_WORDS_2 > 0u) {
+                            put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                        }
+                    }
+                    m = more ? next_match(args, key[k], m) : 0u;
+                    if (more && m > 0u) {
+                        left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                                left_row(args, m));
+                    }
+                }
+                at += subgroup_ballot_bit_count(matched);
+            }
+        }
+    }
+    *done += all_;
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * subgroup_size() < count) {
+            key[k] = right[run + k * subgroup_size()];
+        }
+    }
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
+
+#if KEY_BITS == 64 && PAGED == 1 && SHARED == 1
+INLINE void join_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint left_first,
+        uint first, uint run, uint count, const uint2 key[ITEMS], uint* done) {
+    uint own = 0u;
+    globals->bits_turn = globals->turn;
+    uint match[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        match[k] = 0u;
+        if (run + k * WORKGROUP < count) {
+            match[k] = first_match(args, key[k]);
+        }
+        if (match[k] > 0u) {
+            set_bit(shared, globals, k);
+            if (UNIQUE == 0u) {
+                uint before = own;
+                for (uint m = next_match(args, key[k], match[k]); m > 0u; m = next_match(args, key[k], m)) {
+                    ++own;
+                }
+                if (own > before) {
+                    match[k] |= 0x80000000u;
+                }
+            }
+        }
+    }
+    uint others = own > 0u ? atomic_add(&shared->sh_more[globals->turn], own) : 0u;
+    uint2 left_sizes = (uint2)(LEFT_WORDS, LEFT_WORDS_2);
+    uint2 right_sizes = (uint2)(RIGHT_WORDS, RIGHT_WORDS_2);
+    Payloads left_value[ITEMS];
+    Payloads right_value[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (match[k] > 0u) {
+            uint left = left_row(args, match[k] & 0x7fffffffu);
+            left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first, left);
+            right_value[k] = payloads_of(args->right_payload, args->right_payload_2, right_sizes, first,
+                    run + k * WORKGROUP);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_batch(args, shared, globals, unit, *done);
+    clear_next_bits(shared, globals);
+    if (LOCAL_ID_X == 0u) {
+        shared->sh_more[1u - globals->turn] = 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint firsts = shared->sh_firsts[globals->turn];
+    if (firsts > 0u) {
+        uint room = shared->sh_room[globals->turn];
+        uint start = shared->sh_start[globals->turn];
+        uint next = firsts + others;
+        UNROLL
+        for (uint k = 0u; k < ITEMS; ++k) {
+            uint m = match[k] & 0x7fffffffu;
+            bool more = match[k] >= 0x80000000u;
+            while (m > 0u) {
+                uint to = page_row(args, globals);
+                if (to < room) {
+                    put_key(args->keys_out, start, to, key[k]);
+                    put(args->left_out, LEFT_WORDS, start, to, left_value[k].of[0]);
+                    put(args->right_out, RIGHT_WORDS, start, to, right_value[k].of[0]);
+                    if (LEFT_WORDS_2 > 0u) {
+                        put(args->left_out_2, LEFT_WORDS_2, start, to, left_value[k].of[1]);
+                    }
+                    if (RIGHT_WORDS_2 > 0u) {
+                        put(args->right_out_2, RIGHT_WORDS_2, start, to, right_value[k].of[1]);
+                    }
+                }
+                m = more ? next_match(args, key[k], m) : 0u;
+                if (more && m > 0u) {
+                    left_value[k] = payloads_of(args->left_payload, args->left_payload_2, left_sizes, left_first,
+                            left_row(args, m));
+                }
+            }
+        }
+    }
+    *done += firsts + shared->sh_more[globals->turn];
+    globals->turn = 1u - globals->turn;
+}
+
+INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* globals) {
+    globals->turn = 0u;
+    globals->page_next = 0u;
+    globals->page_end = 0u;
+    globals->bits_turn = 0u;
+    uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
+    uint first = tile * BATCH_ROWS;
+    uint count = rows_left(args->rows, first, BATCH_ROWS);
+    uint done = 0u;
+    uint run = LOCAL_ID_X;
+    begin_batches(shared);
+    __global uint2* right = column64_from(args->right_keys, first);
+    uint2 key[ITEMS];
+    UNROLL
+    for (uint k = 0u; k < ITEMS; ++k) {
+        if (run + k * WORKGROUP < count) {
+            key[k] = right[run + k * WORKGROUP];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    join_batch(args, shared, globals, tile, 0u, first, run, count, key, &done);
+    count_rows(args, done);
+    leave_page(args, globals);
+}
+#endif
 
 __kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))
-void table_probe(__global uchar* slots, __global uchar* left_keys, __global uchar* right_keys, __global uchar* left_payload, __global uchar* right_payload, __global uchar* left_payload_2, __global uchar* right_payload_2, __global uchar* places, __global uchar* keys_out, __global uchar* left_out, __global uchar* right_out, __global uchar* left_out_2, __global uchar* right_out_2, const Words words) {
-    __local Shared local_memory;
-    __local Shared* shared = &local_memory;
-    Own variables;
-    Own* own = &variables;
-    const Push addresses = {
-        as_uint2((ulong)slots + words.slots),
-        as_uint2((ulong)left_keys + words.left_keys),
-        as_uint2((ulong)right_keys + words.right_keys),
-        as_uint2((ulong)left_payload + words.left_payload),
-        as_uint2((ulong)right_payload + words.right_payload),
-        as_uint2((ulong)left_payload_2 + words.left_payload_2),
-        as_uint2((ulong)right_payload_2 + words.right_payload_2),
-        as_uint2((ulong)places + words.places),
-        as_uint2((ulong)keys_out + words.keys_out),
-        as_uint2((ulong)left_out + words.left_out),
-        as_uint2((ulong)right_out + words.right_out),
-        as_uint2((ulong)left_out_2 + words.left_out_2),
-        as_uint2((ulong)right_out_2 + words.right_out_2),
-        words.first_row,
-        words.out_rows,
-        words.rows,
-        words.mask,
-        words.first_group,
-        words.end_group,
+void table_probe(
+    __global uchar* slots,
+    __global uchar* left_keys,
+    __global uchar* right_keys,
+    __global uchar* left_payload,
+    __global uchar* right_payload,
+    __global uchar* left_payload_2,
+    __global uchar* right_payload_2,
+    __global uchar* places,
+    __global uchar* keys_out,
+    __global uchar* left_out,
+    __global uchar* right_out,
+    __global uchar* left_out_2,
+    __global uchar* right_out_2,
+    const Scalars scalars) {
+    const Arguments arguments = {
+        as_uint2((ulong)slots + scalars.slots),
+        as_uint2((ulong)left_keys + scalars.left_keys),
+        as_uint2((ulong)right_keys + scalars.right_keys),
+        as_uint2((ulong)left_payload + scalars.left_payload),
+        as_uint2((ulong)right_payload + scalars.right_payload),
+        as_uint2((ulong)left_payload_2 + scalars.left_payload_2),
+        as_uint2((ulong)right_payload_2 + scalars.right_payload_2),
+        as_uint2((ulong)places + scalars.places),
+        as_uint2((ulong)keys_out + scalars.keys_out),
+        as_uint2((ulong)left_out + scalars.left_out),
+        as_uint2((ulong)right_out + scalars.right_out),
+        as_uint2((ulong)left_out_2 + scalars.left_out_2),
+        as_uint2((ulong)right_out_2 + scalars.right_out_2),
+        scalars.first_row,
+        scalars.out_rows,
+        scalars.rows,
+        scalars.mask,
+        scalars.first_group,
+        scalars.end_group,
     };
-    const Push* push = &addresses;
-    run(push, shared, own);
+    const Arguments* args = &arguments;
+    __local Shared memory;
+    __local Shared* shared = &memory;
+    Globals variables;
+    Globals* globals = &variables;
+    kernel_main(args, shared, globals);
 }
 

@@ -2,6 +2,7 @@ package clc
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ type piece struct {
 
 // merge writes what all variants of a kernel have in common once and the rest under #if. Equal texts are one piece; a
 // piece follows the pieces that it names.
-func merge(axes []backend.Axis, variants []Variant) (string, error) {
+func merge(axes []backend.Axis, variants []translated) (string, error) {
 	pieces, err := order(collect(variants))
 	if err != nil {
 		return "", err
@@ -39,14 +40,14 @@ func merge(axes []backend.Axis, variants []Variant) (string, error) {
 	if open != "" {
 		b.WriteString("#endif\n")
 	}
-	return b.String(), nil
+	return strings.ReplaceAll(b.String(), "\n\n#endif", "\n#endif"), nil
 }
 
-func collect(variants []Variant) (pieces []*piece) {
+func collect(variants []translated) (pieces []*piece) {
 	byText := map[string]*piece{}
 	for i, v := range variants {
 		named := map[string]*piece{}
-		for _, part := range v.translation.Parts {
+		for _, part := range v.Parts {
 			p := byText[part.Text]
 			if p == nil {
 				p = &piece{Part: part, in: make([]bool, len(variants)), after: map[*piece]bool{}}
@@ -65,23 +66,13 @@ func collect(variants []Variant) (pieces []*piece) {
 	return pieces
 }
 
+var identifier = regexp.MustCompile(`(->|\.)?\b[A-Za-z_][A-Za-z0-9_]*`)
+
 // words are the names in a text that are not those of members.
-func words(text string) (names []string) {
-	for i := 0; i < len(text); {
-		if !isNamePart(text[i]) {
-			i++
-			continue
-		}
-		j := i
-		for j < len(text) && isNamePart(text[j]) {
-			j++
-		}
-		if i == 0 || text[i-1] != '.' && text[i-1] != '>' {
-			names = append(names, text[i:j])
-		}
-		i = j
-	}
-	return names
+func words(text string) []string {
+	return slices.DeleteFunc(identifier.FindAllString(text, -1), func(word string) bool {
+		return word[0] == '.' || word[0] == '-'
+	})
 }
 
 // order puts pieces behind those that they use, and those of the same variants side by side where possible.
@@ -121,46 +112,56 @@ func order(pieces []*piece) ([]*piece, error) {
 	return ordered, nil
 }
 
-// condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them.
-func condition(axes []backend.Axis, variants []Variant, in []bool) string {
+// condition is what the preprocessor tests for some of the variants of a kernel; empty for all of them. It is a list of
+// terms, each a range of values for every axis that matters, which takes in as many of these variants as it can and no
+// others.
+func condition(axes []backend.Axis, variants []translated, in []bool) string {
 	var terms []string
 	covered := make([]bool, len(variants))
 	for i, v := range variants {
 		if !in[i] || covered[i] {
 			continue
 		}
-		// The fewest axes, leaving out one after the other, that tell this variant from those without the piece.
-		fixed := make([]bool, len(axes))
-		for a := range fixed {
-			fixed[a] = true
+		allowed := make([][]uint32, len(axes))
+		for a := range axes {
+			allowed[a] = []uint32{v.values[a]}
 		}
-		matches := func(w Variant) bool {
+		matches := func(w translated) bool {
 			for a := range axes {
-				if fixed[a] && w.values[a] != v.values[a] {
+				if !slices.Contains(allowed[a], w.values[a]) {
 					return false
 				}
 			}
 			return true
 		}
-		for a := range axes {
-			fixed[a] = false
-			for j, w := range variants {
-				fixed[a] = fixed[a] || !in[j] && matches(w)
+		for a, axis := range axes {
+			for _, value := range axis.Values {
+				if slices.Contains(allowed[a], value) {
+					continue
+				}
+				narrower := allowed[a]
+				allowed[a] = append(slices.Clone(narrower), value)
+				for j, w := range variants {
+					if !in[j] && matches(w) {
+						allowed[a] = narrower
+						break
+					}
+				}
 			}
 		}
-		var term []string
+		var tests []string
 		for a, axis := range axes {
-			if fixed[a] {
-				term = append(term, fmt.Sprintf("%s == %d", strings.ToUpper(axis.Name), v.values[a]))
+			if test := oneOf(axis, allowed[a]); test != "" {
+				tests = append(tests, test)
 			}
 		}
 		for j, w := range variants {
 			covered[j] = covered[j] || matches(w)
 		}
-		if len(term) == 0 {
+		if len(tests) == 0 {
 			return ""
 		}
-		terms = append(terms, strings.Join(term, " && "))
+		terms = append(terms, strings.Join(tests, " && "))
 	}
 	if len(terms) > 1 {
 		for i, term := range terms {
@@ -170,4 +171,25 @@ func condition(axes []backend.Axis, variants []Variant, in []bool) string {
 		}
 	}
 	return strings.Join(terms, " || ")
+}
+
+// oneOf tests whether an axis has one of some values; empty if it always does.
+func oneOf(axis backend.Axis, values []uint32) string {
+	name, all := strings.ToUpper(axis.Name), slices.Sorted(slices.Values(axis.Values))
+	slices.Sort(values)
+	switch n := len(values); {
+	case n == len(all):
+		return ""
+	case n == 1:
+		return fmt.Sprintf("%s == %d", name, values[0])
+	case slices.Equal(values, all[:n]):
+		return fmt.Sprintf("%s <= %d", name, values[n-1])
+	case slices.Equal(values, all[len(all)-n:]):
+		return fmt.Sprintf("%s >= %d", name, values[0])
+	}
+	var tests []string
+	for _, value := range values {
+		tests = append(tests, fmt.Sprintf("%s == %d", name, value))
+	}
+	return "(" + strings.Join(tests, " || ") + ")"
 }

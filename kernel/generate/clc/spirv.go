@@ -1,137 +1,12 @@
-// Package clc translates kernels from SPIR-V to OpenCL C 1.2, so that a kernel has one source, the GLSL. It takes what
-// glslc makes of the kernels without optimisation: structured control flow, variables in memory, names. What it does
-// not know is an error; nothing is translated by guesswork.
 package clc
 
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// Numbers of the SPIR-V specification.
-const (
-	opName                   = 5
-	opMemberName             = 6
-	opExtInst                = 12
-	opEntryPoint             = 15
-	opTypeVoid               = 19
-	opTypeBool               = 20
-	opTypeInt                = 21
-	opTypeFloat              = 22
-	opTypeVector             = 23
-	opTypeArray              = 28
-	opTypeRuntimeArray       = 29
-	opTypeStruct             = 30
-	opTypePointer            = 32
-	opTypeFunction           = 33
-	opConstantTrue           = 41
-	opConstantFalse          = 42
-	opConstant               = 43
-	opConstantComposite      = 44
-	opSpecConstant           = 50
-	opSpecConstantComposite  = 51
-	opSpecConstantOp         = 52
-	opFunction               = 54
-	opFunctionParameter      = 55
-	opFunctionEnd            = 56
-	opFunctionCall           = 57
-	opVariable               = 59
-	opLoad                   = 61
-	opStore                  = 62
-	opAccessChain            = 65
-	opDecorate               = 71
-	opMemberDecorate         = 72
-	opVectorShuffle          = 79
-	opCompositeConstruct     = 80
-	opCompositeExtract       = 81
-	opConvertFToU            = 109
-	opConvertUToF            = 112
-	opBitcast                = 124
-	opIAdd                   = 128
-	opFAdd                   = 129
-	opISub                   = 130
-	opIMul                   = 132
-	opFMul                   = 133
-	opUDiv                   = 134
-	opFDiv                   = 136
-	opUMod                   = 137
-	opIAddCarry              = 149
-	opISubBorrow             = 150
-	opUMulExtended           = 151
-	opAny                    = 154
-	opAll                    = 155
-	opLogicalOr              = 166
-	opLogicalAnd             = 167
-	opLogicalNot             = 168
-	opSelect                 = 169
-	opIEqual                 = 170
-	opINotEqual              = 171
-	opUGreaterThan           = 172
-	opSGreaterThan           = 173
-	opUGreaterThanEqual      = 174
-	opSGreaterThanEqual      = 175
-	opULessThan              = 176
-	opSLessThan              = 177
-	opULessThanEqual         = 178
-	opShiftRightLogical      = 194
-	opShiftRightArithmetic   = 195
-	opShiftLeftLogical       = 196
-	opBitwiseOr              = 197
-	opBitwiseXor             = 198
-	opBitwiseAnd             = 199
-	opNot                    = 200
-	opBitCount               = 205
-	opControlBarrier         = 224
-	opMemoryBarrier          = 225
-	opAtomicExchange         = 229
-	opAtomicCompareExchange  = 230
-	opAtomicIAdd             = 234
-	opAtomicUMax             = 239
-	opAtomicAnd              = 240
-	opAtomicOr               = 241
-	opPhi                    = 245
-	opLoopMerge              = 246
-	opSelectionMerge         = 247
-	opLabel                  = 248
-	opBranch                 = 249
-	opBranchConditional      = 250
-	opReturn                 = 253
-	opReturnValue            = 254
-	opUnreachable            = 255
-	opGroupElect             = 333
-	opGroupAny               = 335
-	opGroupBroadcast         = 337
-	opGroupBallot            = 339
-	opGroupBallotBitCount    = 342
-	opGroupBallotFindLSB     = 343
-	opGroupBallotFindMSB     = 344
-	opGroupShuffle           = 345
-	opGroupShuffleXor        = 346
-	opGroupIAdd              = 349
-	opGroupUMax              = 357
-	storageInput             = 1
-	storageWorkgroup         = 4
-	storagePrivate           = 6
-	storageFunction          = 7
-	storagePush              = 9
-	storagePhysical          = 5349
-	decorationSpecID         = 1
-	decorationBuiltIn        = 11
-	decorationVolatile       = 21
-	builtInWorkgroupSize     = 25
-	builtInWorkgroupID       = 26
-	builtInLocalInvocationID = 27
-	builtInSubgroupSize      = 36
-	builtInNumSubgroups      = 38
-	builtInSubgroupID        = 40
-	builtInSubgroupLocalID   = 41
-	builtInSubgroupLtMask    = 4420
-	scopeSubgroup            = 3
-)
-
-// instruction is without its first word; Type and ID are 0 where it has none.
+// instruction is one of SPIR-V without its first word; typ and id are 0 where it has none.
 type instruction struct {
 	op       uint32
 	typ, id  uint32
@@ -143,6 +18,8 @@ type block struct {
 	code  []instruction // the last one ends the block
 }
 
+func (b *block) end() instruction { return b.code[len(b.code)-1] }
+
 type function struct {
 	id, result uint32
 	params     []instruction
@@ -151,33 +28,30 @@ type function struct {
 	byLabel    map[uint32]*block
 }
 
+// instructions visits those of all blocks, with their positions.
+func (f *function) instructions(visit func(b *block, i int, in instruction)) {
+	for _, b := range f.blocks {
+		for i, in := range b.code {
+			visit(b, i, in)
+		}
+	}
+}
+
 type module struct {
 	names       map[uint32]string
-	memberNames map[[2]uint32]string
+	memberNames map[[2]uint32]string // by structure and index
 	specIDs     map[uint32]uint32
 	builtIns    map[uint32]uint32
 	volatiles   map[uint32]bool // structures with a volatile member
 	defs        map[uint32]instruction
-	order       []uint32 // types, in the order of their declaration
 	globals     []instruction
 	functions   []*function
 	byID        map[uint32]*function
 	entry       uint32
-	subgroups   bool
 }
 
-func hasResult(op uint32) (typed, id bool) {
-	switch op {
-	case opTypeVoid, opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeArray, opTypeRuntimeArray, opTypeStruct,
-		opTypePointer, opTypeFunction, opLabel:
-		return false, true
-	case opStore, opControlBarrier, opMemoryBarrier, opLoopMerge, opSelectionMerge, opBranch, opBranchConditional,
-		opReturn, opReturnValue, opUnreachable, opFunctionEnd:
-		return false, false
-	}
-	return true, true
-}
-
+// parse reads a module. Instructions that it does not know have a type and a result, as almost all have; their use is
+// an error of the translation.
 func parse(code []byte) (*module, error) {
 	if len(code) < 20 || len(code)%4 != 0 || binary.LittleEndian.Uint32(code) != 0x07230203 {
 		return nil, fmt.Errorf("%d bytes are no SPIR-V", len(code))
@@ -193,72 +67,78 @@ func parse(code []byte) (*module, error) {
 	for words = words[5:]; len(words) > 0; {
 		n := int(words[0] >> 16)
 		if n == 0 || n > len(words) {
-			return nil, fmt.Errorf("an instruction of %d words where %d are left", n, len(words))
+			return nil, fmt.Errorf("SPIR-V instruction of %d words where %d are left", n, len(words))
 		}
 		op, w := words[0]&0xffff, words[1:n]
 		words = words[n:]
-		switch op {
-		case opName:
-			m.names[w[0]] = text(w[1:])
-			continue
-		case opMemberName:
-			m.memberNames[[2]uint32{w[0], w[1]}] = text(w[2:])
-			continue
-		case opEntryPoint:
-			m.entry = w[1]
-			continue
-		case opDecorate:
-			switch w[1] {
-			case decorationSpecID:
-				m.specIDs[w[0]] = w[2]
-			case decorationBuiltIn:
-				m.builtIns[w[0]] = w[2]
-				m.subgroups = m.subgroups || slices.Contains(subgroupBuiltIns, w[2])
-			}
-			continue
-		case opMemberDecorate:
-			if w[2] == decorationVolatile {
-				m.volatiles[w[0]] = true
-			}
-			continue
-		}
-		if op < opTypeVoid && op != opExtInst || op == 39 /* forward pointer */ {
-			continue // extensions, capabilities, source
-		}
-		in := instruction{op: op, operands: w}
-		switch typed, id := hasResult(op); {
-		case typed:
-			in.typ, in.id, in.operands = w[0], w[1], w[2:]
-		case id:
-			in.id, in.operands = w[0], w[1:]
-		}
-		if in.id != 0 {
-			m.defs[in.id] = in
-		}
-		switch {
-		case op == opFunction:
-			f = &function{id: in.id, result: in.typ, byLabel: map[uint32]*block{}}
-			m.functions, m.byID[in.id] = append(m.functions, f), f
-		case op == opFunctionEnd:
-			f = nil
-		case f == nil && op == opVariable:
-			m.globals = append(m.globals, in)
-		case f == nil:
-			m.order = append(m.order, in.id)
-		case op == opFunctionParameter:
-			f.params = append(f.params, in)
-		case op == opVariable:
-			f.variables = append(f.variables, in)
-		case op == opLabel:
-			b := &block{label: in.id}
-			f.blocks, f.byLabel[in.id] = append(f.blocks, b), b
-		default:
-			b := f.blocks[len(f.blocks)-1]
-			b.code = append(b.code, in)
-			m.subgroups = m.subgroups || op >= opGroupElect && op <= 366 || op == opControlBarrier && m.defs[in.operands[0]].operands[0] == scopeSubgroup
+		if !m.annotation(op, w) {
+			f = m.add(f, instructionOf(op, w))
 		}
 	}
 	return m, nil
+}
+
+// annotation reads what is not code: names, decorations, and what does not matter here.
+func (m *module) annotation(op uint32, w []uint32) bool {
+	switch {
+	case op == opName:
+		m.names[w[0]] = text(w[1:])
+	case op == opMemberName:
+		m.memberNames[[2]uint32{w[0], w[1]}] = text(w[2:])
+	case op == opEntryPoint:
+		m.entry = w[1]
+	case op == opDecorate && w[1] == decorationSpecID:
+		m.specIDs[w[0]] = w[2]
+	case op == opDecorate && w[1] == decorationBuiltIn:
+		m.builtIns[w[0]] = w[2]
+	case op == opMemberDecorate && w[2] == decorationVolatile:
+		m.volatiles[w[0]] = true
+	}
+	// Below the types, all but extended instructions are about the source, extensions and capabilities.
+	return op == opDecorate || op == opMemberDecorate || op == opTypeForwardPointer || op < opTypeVoid && op != opExtInst
+}
+
+func instructionOf(op uint32, w []uint32) instruction {
+	switch op {
+	case opTypeVoid, opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeArray, opTypeRuntimeArray, opTypeStruct,
+		opTypePointer, opTypeFunction, opLabel:
+		return instruction{op: op, id: w[0], operands: w[1:]}
+	case opStore, opControlBarrier, opMemoryBarrier, opLoopMerge, opSelectionMerge, opBranch, opBranchConditional,
+		opSwitch, opReturn, opReturnValue, opUnreachable, opFunctionEnd:
+		return instruction{op: op, operands: w}
+	}
+	if len(w) < 2 {
+		return instruction{op: op}
+	}
+	return instruction{op: op, typ: w[0], id: w[1], operands: w[2:]}
+}
+
+// add appends an instruction to the module or to the function f, and returns the function that is then open.
+func (m *module) add(f *function, in instruction) *function {
+	if in.id != 0 {
+		m.defs[in.id] = in
+	}
+	switch {
+	case in.op == opFunction:
+		f = &function{id: in.id, result: in.typ, byLabel: map[uint32]*block{}}
+		m.functions, m.byID[in.id] = append(m.functions, f), f
+	case in.op == opFunctionEnd:
+		return nil
+	case f == nil && in.op == opVariable:
+		m.globals = append(m.globals, in)
+	case f == nil: // a type or a constant
+	case in.op == opFunctionParameter:
+		f.params = append(f.params, in)
+	case in.op == opVariable:
+		f.variables = append(f.variables, in)
+	case in.op == opLabel:
+		b := &block{label: in.id}
+		f.blocks, f.byLabel[in.id] = append(f.blocks, b), b
+	default:
+		b := f.blocks[len(f.blocks)-1]
+		b.code = append(b.code, in)
+	}
+	return f
 }
 
 func text(words []uint32) string {
@@ -267,4 +147,60 @@ func text(words []uint32) string {
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}
 	return strings.TrimRight(string(b), "\x00")
+}
+
+// values are the ids that an instruction uses as values or pointers.
+func (in instruction) values() []uint32 {
+	switch in.op {
+	case opCompositeExtract, opLoad, opReturnValue, opBranchConditional, opSwitch:
+		return in.operands[:1]
+	case opStore, opVectorShuffle:
+		return in.operands[:2]
+	case opExtInst, opGroupBallotBitCount, opGroupIAdd, opGroupUMax:
+		return in.operands[2:]
+	case opFunctionCall:
+		return in.operands[1:]
+	case opGroupElect, opGroupAll, opGroupAny, opGroupBroadcast, opGroupBallot, opGroupBallotFindLSB,
+		opGroupBallotFindMSB, opGroupShuffle, opGroupShuffleXor: // behind the scope
+		return in.operands[1:]
+	case opAtomicIAdd, opAtomicUMin, opAtomicUMax, opAtomicAnd, opAtomicOr, opAtomicXor, opAtomicExchange:
+		return []uint32{in.operands[0], in.operands[3]}
+	case opAtomicCompareExchange:
+		return []uint32{in.operands[0], in.operands[4], in.operands[5]}
+	case opPhi:
+		var ids []uint32
+		for i := 0; i < len(in.operands); i += 2 {
+			ids = append(ids, in.operands[i])
+		}
+		return ids
+	case opLoopMerge, opSelectionMerge, opBranch, opReturn, opLabel, opVariable, opControlBarrier, opMemoryBarrier,
+		opUnreachable:
+		return nil
+	}
+	return in.operands
+}
+
+// root is the variable or parameter that a pointer points into, or the pointer to device memory.
+func (m *module) root(id uint32) uint32 {
+	for m.defs[id].op == opAccessChain {
+		id = m.defs[id].operands[0]
+	}
+	return id
+}
+
+// storage is the storage class of a pointer, 0 for other values.
+func (m *module) storage(pointer uint32) uint32 {
+	if typ := m.defs[m.defs[pointer].typ]; typ.op == opTypePointer {
+		return typ.operands[0]
+	}
+	return 0
+}
+
+// pointee is the type that a pointer points to.
+func (m *module) pointee(pointer uint32) uint32 { return m.defs[m.defs[pointer].typ].operands[1] }
+
+// isVolatile tells whether a pointer points into a volatile block of device memory.
+func (m *module) isVolatile(pointer uint32) bool {
+	root := m.root(pointer)
+	return m.storage(root) == storagePhysical && m.volatiles[m.pointee(root)]
 }

@@ -1,10 +1,9 @@
 package clc
 
-import "strings"
-
 // subgroupFunctions are the functions of a subgroup prelude by instruction; the second name is of the exclusive scan.
 var subgroupFunctions = map[uint32][2]string{
 	opGroupElect:          {"subgroup_elect"},
+	opGroupAll:            {"subgroup_all"},
 	opGroupAny:            {"subgroup_any"},
 	opGroupBroadcast:      {"subgroup_broadcast"},
 	opGroupBallot:         {"subgroup_ballot"},
@@ -17,42 +16,38 @@ var subgroupFunctions = map[uint32][2]string{
 	opGroupUMax:           {"subgroup_max", "subgroup_exclusive_max"},
 }
 
-var subgroupBuiltIns = []uint32{builtInSubgroupSize, builtInNumSubgroups, builtInSubgroupID, builtInSubgroupLocalID,
-	builtInSubgroupLtMask}
+// subgroupBuiltIns are those for built-in variables.
+var subgroupBuiltIns = map[uint32]string{
+	builtInSubgroupSize:    "subgroup_size",
+	builtInNumSubgroups:    "subgroup_count",
+	builtInSubgroupID:      "subgroup_id",
+	builtInSubgroupLocalID: "subgroup_local_id",
+	builtInSubgroupLtMask:  "subgroup_lt_mask",
+}
 
-const (
-	reduceOperation        = 0
-	exclusiveScanOperation = 2
-)
-
-// subgroup holds or writes the call that an operation of a subgroup becomes. Functions of vectors have the type at the end of
-// their names.
-func (s *scope) subgroup(in instruction) {
-	names, operands := subgroupFunctions[in.op], in.operands[1:]
+// subgroup is the call that an operation of a subgroup becomes. Functions of vectors end in the type.
+func (s *scope) subgroup(in instruction) expr {
+	s.subgroups = true
+	names := subgroupFunctions[in.op]
 	name := names[0]
 	switch in.op {
 	case opGroupBallotBitCount, opGroupIAdd, opGroupUMax:
-		switch operands[0] {
-		case reduceOperation:
-		case exclusiveScanOperation:
+		switch in.operands[1] {
+		case groupReduce:
+		case groupExclusiveScan:
 			name = names[1]
 		default:
-			s.fail("group operation %d of instruction %d", operands[0], in.op)
+			s.fail("group operation %d of SPIR-V operation %d", in.operands[1], in.op)
 		}
-		operands = operands[1:]
 	}
 	if s.defs[in.typ].op == opTypeVector && in.op != opGroupBallot {
 		name += "_" + s.typeName(in.typ)
+	} else if typ := s.typeName(in.typ); typ != "uint" && typ != "bool" && typ != "uint4" {
+		s.fail("subgroup operation %d on %s", in.op, typ)
 	}
-	e := expr{p: primary}
-	var args []string
-	for _, id := range operands {
-		v := s.value(id)
-		e = e.with(v)
-		args = append(args, v.s)
+	var args []expr
+	for _, id := range in.values() {
+		args = append(args, s.value(id))
 	}
-	e.s = name + "(" + strings.Join(args, ", ") + ")"
-	if s.uses[in.id] > 0 {
-		s.keep(in.id, in.typ, e)
-	}
+	return call(name, args...)
 }

@@ -8,302 +8,228 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// bodies are functions of the includes that C says better. The translation is theirs: each does what the GLSL does.
-var bodies = map[string]string{
-	"element_address(vu2;u1;u1;": "return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));",
-	"add(vu2;vu2;":               "return as_uint2(as_ulong(a) + as_ulong(b));",
-	"subtract(vu2;vu2;":          "return as_uint2(as_ulong(a) - as_ulong(b));",
-	"less(vu2;vu2;":              "return as_ulong(a) < as_ulong(b);",
-}
-
-// Part is a piece of a translation that others may share: a type, a helper, a function.
+// Part is a piece of a translation that variants may share: a type or a function.
 type Part struct{ Name, Text string }
 
 // Translation is one variant of a kernel in OpenCL C.
 type Translation struct {
-	Parts     []Part // in an order in which each comes after what it uses; the last one is the kernel
+	Parts     []Part // each behind those that it uses; the last one is the kernel
 	Subgroups bool   // it calls functions of a subgroup prelude
 }
 
 type translator struct {
 	*module
-	kernel    *backend.KernelSpec
-	types     map[uint32]string
-	arrays    map[string]string // name by text
-	taken     map[string]bool
-	specNames map[uint32]string
-	parts     []Part
-	helped    map[uint32]bool
-	effects   map[uint32]*effects
-	functions map[uint32]string // names
-	globalsOf map[uint32]string
+	kernel      *backend.KernelSpec
+	order       []*function // that the kernel calls, callees first
+	effects     map[uint32]*effects
+	plans       map[uint32]*plan
+	valueArrays set
+	types       map[uint32]string // names
+	structures  map[string]string // names by members
+	taken       map[string]bool   // names of types and functions
+	called      map[uint32]string // names of functions
+	globalPlace map[uint32]string // places of global variables
+	helped      map[string]bool
+	derived     map[uint32]string // macros of constants
+	parts       []Part
+	subgroups   bool
+	within      string // the GLSL function under translation, for errors
 }
 
-// effects are what a function does besides its result.
-type effects struct {
-	push, shared, own, global bool   // uses these; shared and own: touches variables of these classes
-	impure                    bool   // writes, or waits
-	readOnly                  []bool // parameters that it does not write
-}
-
+// failure carries an error out of a translation.
 type failure struct{ error }
 
 func (t *translator) fail(format string, a ...any) {
-	panic(failure{fmt.Errorf(t.kernel.Name+": "+format, a...)})
+	text := fmt.Sprintf(format, a...)
+	if t.within != "" {
+		text = "function " + t.within + ": " + text
+	}
+	panic(failure{fmt.Errorf("no translation to OpenCL C: %s", text)})
 }
 
-// Translate returns the parts of a kernel in OpenCL C, in an order in which each comes after what it uses. The last one
-// is the kernel. Its arguments are the buffers, each from its beginning, and a structure: where each begins, in bytes,
-// as 64-bit words, the parameters, the first workgroup and the end of the range of workgroups. A dispatch has exactly
-// that range of workgroups: what kernels do for those behind it is left out, because PoCL (3.1) lets the first
-// invocation decide branches of the others where a whole workgroup may return before a barrier.
+// Translate translates one variant of a kernel, compiled without optimisation. What has no translation is an error that
+// names it.
 func Translate(code []byte, kernel *backend.KernelSpec) (translation *Translation, err error) {
-	defer func() {
-		if f, ok := recover().(failure); ok {
-			err = f.error
-		} else if p := recover(); p != nil {
-			panic(p)
-		}
-	}()
 	m, err := parse(code)
 	if err != nil {
 		return nil, err
 	}
-	t := &translator{module: m, kernel: kernel, types: map[uint32]string{}, arrays: map[string]string{},
-		taken: map[string]bool{}, specNames: map[uint32]string{}, helped: map[uint32]bool{},
-		effects: map[uint32]*effects{}, functions: map[uint32]string{}, globalsOf: map[uint32]string{}}
+	t := &translator{module: m, kernel: kernel, effects: map[uint32]*effects{}, plans: map[uint32]*plan{},
+		valueArrays: set{}, types: map[uint32]string{}, structures: map[string]string{}, taken: map[string]bool{},
+		called: map[uint32]string{}, globalPlace: map[uint32]string{}, helped: map[string]bool{},
+		derived: map[uint32]string{}}
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.error
+		default:
+			panic(f)
+		}
+	}()
 	for _, word := range reserved {
 		t.taken[word] = true
 	}
-	for i, constant := range kernel.Constants {
-		t.specNames[uint32(i)] = strings.ToUpper(constant.Name)
+	for _, axis := range kernel.Axes {
+		t.taken[strings.ToUpper(axis.Name)] = true
 	}
+	for _, constant := range kernel.Constants {
+		t.taken[strings.ToUpper(constant.Name)] = true
+	}
+	t.findOrder(t.byID[t.entry], set{})
+	t.makePlans()
+	t.findValueArrays()
 	t.nameFunctions()
 	t.declareGlobals()
-	for _, f := range t.calleesFirst() {
-		t.parts = append(t.parts, Part{t.functions[f.id], t.function(f)})
+	for _, f := range t.order {
+		t.within, _, _ = strings.Cut(t.names[f.id], "(")
+		text := t.function(f) // declares what it uses
+		t.declare(t.called[f.id], "%s", text)
 	}
-	t.parts = append(t.parts, Part{kernel.Name, t.entryPoint()})
-	return &Translation{Parts: t.parts, Subgroups: m.subgroups}, nil
+	t.within = ""
+	t.declare(kernel.Name, "%s", t.entryPoint())
+	return &Translation{Parts: t.parts, Subgroups: t.subgroups}, nil
 }
 
 func (t *translator) declare(name, format string, a ...any) {
-	t.parts = append(t.parts, Part{name, fmt.Sprintf(format, a...) + "\n"})
+	t.parts = append(t.parts, Part{name, fmt.Sprintf(format, a...)})
 }
 
-func (t *translator) help(op, typ uint32) {
-	pair := t.typeName(typ) // declared before
-	if t.helped[op] {
+// findOrder appends a function behind those that it calls.
+func (t *translator) findOrder(f *function, seen set) {
+	if seen[f.id] {
 		return
 	}
-	t.helped[op] = true
-	var body, name string
-	switch op {
-	case opIAddCarry:
-		name, body = "add_carry", "uint sum = a + b;\n    return (PAIR){sum, sum < a ? 1u : 0u};"
-	case opISubBorrow:
-		name, body = "subtract_borrow", "return (PAIR){a - b, a < b ? 1u : 0u};"
-	case opUMulExtended:
-		name, body = "multiply_extended", "return (PAIR){a * b, mul_hi(a, b)};"
-	}
-	t.parts = append(t.parts, Part{name, fmt.Sprintf("INLINE %s %s(uint a, uint b) {\n    %s\n}\n", pair, name, strings.ReplaceAll(body, "PAIR", pair))})
+	seen[f.id] = true
+	f.instructions(func(_ *block, _ int, in instruction) {
+		if in.op == opFunctionCall {
+			t.findOrder(t.byID[in.operands[0]], seen)
+		}
+	})
+	t.effects[f.id] = t.findEffects(f)
+	t.order = append(t.order, f)
 }
 
-// nameFunctions gives overloads names of their own.
+// nameFunctions gives overloads names of their own: with the types of their parameters.
 func (t *translator) nameFunctions() {
-	count := map[string]int{}
-	base := func(f *function) string {
+	overloads := map[string]int{}
+	for _, f := range t.module.functions {
 		name, _, _ := strings.Cut(t.names[f.id], "(")
-		return name
+		overloads[name]++
 	}
-	for _, f := range t.module.functions {
-		count[base(f)]++
-	}
-	for _, f := range t.module.functions {
-		name := base(f)
+	for _, f := range t.order {
+		name, _, _ := strings.Cut(t.names[f.id], "(")
 		switch {
 		case f.id == t.entry:
-			name = "run"
-		case count[name] > 1:
-			_, signature, _ := strings.Cut(t.names[f.id], "(")
-			name += "_" + strings.Trim(strings.ReplaceAll(signature, ";", "_"), "_")
+			name = "kernel_main"
+		case overloads[name] > 1:
+			for _, p := range f.params {
+				typ := t.defs[p.typ]
+				if typ.op == opTypePointer && typ.operands[0] == storageFunction {
+					p.typ = typ.operands[1]
+				}
+				name += "_" + strings.Trim(notInNames.ReplaceAllString(strings.TrimPrefix(t.nameOf(p.typ), "__global "), "_"), "_")
+			}
+			name = t.unique(clean(name))
+		default:
+			name = t.unique(clean(name))
 		}
-		t.functions[f.id] = t.unique(clean(name))
+		t.called[f.id] = name
 	}
+}
+
+// nameOf names a type within the name of a function.
+func (t *translator) nameOf(typ uint32) string {
+	if t.isArray(typ) {
+		return t.elementName(typ) + "s"
+	}
+	return t.typeName(typ)
 }
 
 // declareGlobals declares what OpenCL C has no global variables for as structures, which functions get by pointer.
 func (t *translator) declareGlobals() {
 	var shared, own []string
 	for _, v := range t.globals {
-		pointer := t.defs[v.typ]
+		name, to := clean(t.names[v.id]), t.defs[v.typ].operands[1]
 		switch v.operands[0] {
 		case storageWorkgroup:
-			name := clean(t.names[v.id])
-			t.globalsOf[v.id] = "shared->" + name
-			shared = append(shared, t.typeName(pointer.operands[1])+" "+name+";")
+			t.globalPlace[v.id] = "shared->" + name
+			shared = append(shared, t.declaration(to, name))
 		case storagePrivate:
-			name := clean(t.names[v.id])
-			t.globalsOf[v.id] = "own->" + name
-			own = append(own, t.typeName(pointer.operands[1])+" "+name+";")
+			t.globalPlace[v.id] = "globals->" + name
+			own = append(own, t.declaration(to, name))
 		case storagePush:
-			t.globalsOf[v.id] = "*push"
-			t.typeName(pointer.operands[1])
+			t.globalPlace[v.id] = "*args"
 		}
 	}
-	if len(shared) > 0 {
-		t.declare("Shared", "typedef struct {\n    %s\n} Shared;", strings.Join(shared, "\n    "))
-	}
-	if len(own) > 0 {
-		t.declare("Own", "typedef struct {\n    %s\n} Own;", strings.Join(own, "\n    "))
+	t.declareArguments()
+	t.structureOf("Shared", shared)
+	t.structureOf("Globals", own)
+}
+
+func (t *translator) structureOf(name string, members []string) {
+	if len(members) > 0 {
+		t.declare(name, "%s", "typedef struct {\n    "+strings.Join(members, ";\n    ")+";\n} "+name+";\n")
 	}
 }
 
-func (t *translator) calleesFirst() (order []*function) {
-	seen := map[uint32]bool{}
-	var visit func(f *function)
-	visit = func(f *function) {
-		if seen[f.id] {
-			return
-		}
-		seen[f.id] = true
-		for _, b := range f.blocks {
-			for _, in := range b.code {
-				if in.op == opFunctionCall {
-					visit(t.byID[in.operands[0]])
-				}
-			}
-		}
-		t.effects[f.id] = t.effectsOf(f)
-		order = append(order, f)
+// declareArguments declares the arguments as the code knows them, with addresses, and those of the kernel besides
+// buffers, with offsets.
+func (t *translator) declareArguments() {
+	var addresses, offsets []string
+	for _, arg := range t.kernel.Args {
+		addresses = append(addresses, "uint2 "+clean(arg.Name))
+		offsets = append(offsets, "ulong "+clean(arg.Name))
 	}
-	visit(t.byID[t.entry])
-	return order
+	for _, name := range t.words() {
+		addresses = append(addresses, "uint "+name)
+		offsets = append(offsets, "uint "+name)
+	}
+	t.structureOf("Scalars", offsets)
+	t.structureOf("Arguments", addresses)
 }
 
-// root is the variable or parameter that a pointer points into, or the pointer to device memory.
-func (t *translator) root(id uint32) uint32 {
-	for t.defs[id].op == opAccessChain {
-		id = t.defs[id].operands[0]
+// words are the parameters and the range of workgroups.
+func (t *translator) words() (names []string) {
+	for _, name := range append(slices.Clone(t.kernel.Params), "first_group", "end_group") {
+		names = append(names, clean(name))
 	}
-	return id
+	return names
 }
 
-func (t *translator) storage(pointer uint32) uint32 {
-	if typ := t.defs[t.defs[pointer].typ]; typ.op == opTypePointer {
-		return typ.operands[0]
-	}
-	return 0
-}
-
-func (t *translator) effectsOf(f *function) *effects {
-	e := &effects{readOnly: make([]bool, len(f.params))}
-	param := map[uint32]int{}
-	for i, p := range f.params {
-		param[p.id], e.readOnly[i] = i, true
-	}
-	touch := func(pointer uint32, write bool) {
-		switch t.storage(pointer) {
-		case storageWorkgroup:
-			e.shared, e.impure = true, e.impure || write
-		case storagePrivate:
-			e.own, e.impure = true, e.impure || write
-		case storagePush:
-			e.push = true
-		case storagePhysical:
-			e.global, e.impure = true, e.impure || write
-		}
-		if i, ok := param[t.root(pointer)]; ok && write {
-			e.readOnly[i] = false
-		}
-	}
-	_, replaced := bodies[t.names[f.id]]
-	for _, b := range f.blocks {
-		for _, in := range b.code {
-			switch in.op {
-			case opLoad:
-				touch(in.operands[0], false)
-			case opStore:
-				touch(in.operands[0], true)
-			case opAtomicIAdd, opAtomicAnd, opAtomicOr, opAtomicUMax, opAtomicExchange, opAtomicCompareExchange:
-				touch(in.operands[0], true)
-			case opControlBarrier, opMemoryBarrier:
-				e.impure = true
-			case opFunctionCall:
-				of := t.effects[in.operands[0]]
-				e.push, e.shared, e.own = e.push || of.push, e.shared || of.shared, e.own || of.own
-				e.global, e.impure = e.global || of.global, e.impure || of.impure
-				for i, arg := range in.operands[1:] {
-					if t.storage(arg) != 0 && !of.readOnly[i] {
-						touch(arg, true)
-						e.impure = true
-					}
-				}
-			}
-		}
-	}
-	if replaced {
-		*e = effects{readOnly: slices.Repeat([]bool{true}, len(f.params))}
-	}
-	for _, readOnly := range e.readOnly {
-		e.impure = e.impure || !readOnly
-	}
-	return e
-}
-
-// context are the parameters and arguments that stand for global variables.
-func (e *effects) context(declared bool) (list []string) {
-	add := func(used bool, declaration, name string) {
-		if used && declared {
-			list = append(list, declaration+name)
-		} else if used {
-			list = append(list, name)
-		}
-	}
-	add(e.push, "const Push* ", "push")
-	add(e.shared, "__local Shared* ", "shared")
-	add(e.own, "Own* ", "own")
-	return list
-}
-
+// entryPoint is the kernel itself. Addresses are made of the buffers and the offsets into them: an absent argument is
+// a null pointer and offset 0, thus address 0.
 func (t *translator) entryPoint() string {
+	var params, values []string
+	for _, arg := range t.kernel.Args {
+		name := clean(arg.Name)
+		params = append(params, "__global uchar* "+name)
+		values = append(values, fmt.Sprintf("as_uint2((ulong)%s + scalars.%s)", name, name))
+	}
+	for _, name := range t.words() {
+		values = append(values, "scalars."+name)
+	}
+	params = append(params, "const Scalars scalars")
+
 	var b strings.Builder
-	k := t.kernel
-	var words, args []string
-	for _, arg := range k.Args {
-		name := arg.Name
-		words = append(words, "ulong "+clean(name)+";")
-		args = append(args, "__global uchar* "+clean(name))
-	}
-	for _, name := range append(slices.Clone(k.Params), "first_group", "end_group") {
-		words = append(words, "uint "+clean(name)+";")
-	}
-	fmt.Fprintf(&b, "typedef struct {\n    %s\n} Words;\n\n", strings.Join(words, "\n    "))
-	fmt.Fprintf(&b, "__kernel __attribute__((reqd_work_group_size(%s, 1, 1)))\nvoid %s(%s, const Words words) {\n",
-		t.specNames[0], k.Name, strings.Join(args, ", "))
+	fmt.Fprintf(&b, "__kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1)))\nvoid %s(\n    %s) {\n",
+		t.kernel.Name, strings.Join(params, ",\n    "))
 	e := t.effects[t.entry]
-	if e.shared {
-		b.WriteString("    __local Shared local_memory;\n    __local Shared* shared = &local_memory;\n")
+	if e.args {
+		fmt.Fprintf(&b, "    const Arguments arguments = {\n        %s,\n    };\n    const Arguments* args = &arguments;\n",
+			strings.Join(values, ",\n        "))
 	}
-	if e.own {
-		b.WriteString("    Own variables;\n    Own* own = &variables;\n")
+	if e.shared {
+		b.WriteString("    __local Shared memory;\n    __local Shared* shared = &memory;\n")
+	}
+	if e.globals {
+		b.WriteString("    Globals variables;\n    Globals* globals = &variables;\n")
 		for _, v := range t.globals {
 			if v.operands[0] == storagePrivate && len(v.operands) > 1 {
-				fmt.Fprintf(&b, "    %s = %s;\n", t.globalsOf[v.id], t.constant(v.operands[1]).s)
+				fmt.Fprintf(&b, "    %s = %s;\n", t.globalPlace[v.id], t.constant(v.operands[1]).s)
 			}
 		}
 	}
-	if e.push {
-		b.WriteString("    const Push addresses = {\n")
-		for _, arg := range k.Args {
-			name := arg.Name
-			fmt.Fprintf(&b, "        as_uint2((ulong)%s + words.%s),\n", clean(name), clean(name))
-		}
-		for _, name := range append(slices.Clone(k.Params), "first_group", "end_group") {
-			fmt.Fprintf(&b, "        words.%s,\n", clean(name))
-		}
-		b.WriteString("    };\n    const Push* push = &addresses;\n")
-	}
-	fmt.Fprintf(&b, "    run(%s);\n}\n", strings.Join(e.context(false), ", "))
+	fmt.Fprintf(&b, "    kernel_main(%s);\n}\n", strings.Join(e.context(), ", "))
 	return b.String()
 }
