@@ -57,6 +57,11 @@ func open(b *Backend, p *physical) (*driver, error) {
 	for _, t := range d.lines {
 		d.collect.Go(t.collect)
 	}
+	if d.info.Subgroups {
+		if p.proving.Do(func() { p.proof = d.prove() }); p.proof != nil {
+			d.withoutSubgroups(p.proof)
+		}
+	}
 	return d, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -39,6 +40,11 @@ type physical struct {
 	// polling is how the end of work is awaited: clWaitForEvents of GPU drivers may keep a core busy.
 	polling bool
 	build   string // what a compiled kernel depends on: platform, device and driver
+
+	language string // of kernels, for -cl-std
+	prelude  string // text before each kernel, which defines subgroup operations; empty if the device has none
+	proving  sync.Once
+	proof    error // what is wrong with the prelude; see [driver.prove]
 }
 
 // known asks for a property of a device by a getter of the binding, one that does not panic. A property that the device
@@ -116,7 +122,6 @@ func describe(d *cl.Device, driver string, staged bool) *physical {
 	if p.direct {
 		i.Limits.ImportAlignment = page
 	}
-	i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = 1, 1, 1
 	i.Features = []string{}
 	if p.direct {
 		i.Features = append(i.Features, "hostMemoryImport")
@@ -127,6 +132,7 @@ func describe(d *cl.Device, driver string, staged bool) *physical {
 			Computes: role != backend.Upload && role != backend.Download})
 	}
 	extensions := strings.Fields(strings.Trim(string(p.bytes(C.CL_DEVICE_EXTENSIONS)), "\x00"))
+	p.findSubgroups(extensions)
 	i.PCI = p.pci(extensions)
 	if id := p.bytes(C.CL_DEVICE_UUID_KHR); slices.Contains(extensions, "cl_khr_device_uuid") && len(id) == 16 {
 		i.UUID = uuid(id)

@@ -45,9 +45,20 @@ func (p *program) release() {
 	}
 }
 
-// buildOptions are those of a kernel in a complete configuration: a macro for each axis and constant.
-func buildOptions(spec *backend.KernelSpec, config backend.Config) string {
-	options := "-cl-std=CL1.2 -w"
+// text is the source of a program as the device takes it, behind the subgroup operations if it has them.
+func (d *driver) text(source string) string {
+	if d.info.Subgroups {
+		return d.p.prelude + source
+	}
+	return source
+}
+
+// options are those of a kernel in a complete configuration: a macro for each axis and constant.
+func (d *driver) options(spec *backend.KernelSpec, config backend.Config) string {
+	options := "-w -cl-std=CL1.2"
+	if d.info.Subgroups {
+		options = "-w -DSUBGROUPS -cl-std=" + d.p.language
+	}
 	for _, axis := range spec.Axes {
 		options += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])
 	}
@@ -98,7 +109,7 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return nil, fail(backend.ErrUnsupported, "%v", err)
 	}
 	p := &program{d: d, spec: spec, workgroup: workgroup}
-	if err := p.build(source, buildOptions(spec, full)); err != nil {
+	if err := p.build(d.text(source), d.options(spec, full)); err != nil {
 		p.release()
 		return nil, fail(backend.ErrUnsupported, "%v: %v", full, err)
 	}

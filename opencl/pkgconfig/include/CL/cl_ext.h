@@ -11,7 +11,11 @@ enum { // cl_khr_pci_bus_info
 	CL_DEVICE_PCI_BUS_INFO_KHR = 0x410F,
 };
 enum { // cl_nv_device_attribute_query
+	CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, CL_DEVICE_WARP_SIZE_NV = 0x4003,
 	CL_DEVICE_PCI_BUS_ID_NV = 0x4008, CL_DEVICE_PCI_SLOT_ID_NV, CL_DEVICE_PCI_DOMAIN_ID_NV,
+};
+enum { // cl_intel_required_subgroup_size
+	CL_DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108,
 };
 enum { // cl_amd_device_attribute_query
 	CL_DEVICE_TOPOLOGY_AMD = 0x4037,
