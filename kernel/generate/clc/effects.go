@@ -99,10 +99,10 @@ func (t *translator) makePlans() {
 	for _, f := range t.order {
 		uses[f.id] = t.usages(f)
 		for id, u := range uses[f.id] {
-			if len(u.stores) == 1 && len(u.calls) == 1 && len(u.loads)+u.others == 0 && u.stores[0].block == u.calls[0].block {
+			if len(u.stores) == 1 && len(u.calls) == 1 && len(u.loads)+u.chains+u.others == 0 && u.stores[0].block == u.calls[0].block {
 				t.plans[f.id].carrier[id] = true
 			}
-			if t.names[id] == "" && len(u.stores) == 2 && len(u.loads) == 1 && len(u.calls)+u.others == 0 {
+			if t.names[id] == "" && len(u.stores) == 2 && len(u.loads)+u.chains == 1 && len(u.calls)+u.others == 0 {
 				if merge := meets(f, u.stores[0]); merge != 0 && merge == meets(f, u.stores[1]) {
 					t.plans[f.id].choices[merge] = id
 					t.plans[f.id].chosen[id] = true
@@ -163,7 +163,7 @@ func (p position) loaded() instruction {
 // usage is where a variable of a function is used as a whole, and how often otherwise.
 type usage struct {
 	loads, stores, calls []position
-	others               int
+	chains, others       int // access chains, and other instructions
 }
 
 func (t *translator) usages(f *function) map[uint32]*usage {
@@ -182,6 +182,8 @@ func (t *translator) usages(f *function) map[uint32]*usage {
 				u.stores = append(u.stores, position{b, at})
 			case in.op == opFunctionCall:
 				u.calls = append(u.calls, position{b, at})
+			case in.op == opAccessChain:
+				u.chains++
 			default:
 				u.others++
 			}
@@ -253,7 +255,7 @@ func (t *translator) written(b *block, from, to int, variable uint32) bool {
 // it and never used again; before the call the other has no value, or that of the variable. The variable may then be
 // passed itself. dropped are the ids of the loads, and of the variables stored to, that fall away.
 func (t *translator) passedBack(b *block, call int, u *usage, count map[uint32]int) (to uint32, dropped []uint32) {
-	if len(u.loads) != 1 || len(u.stores) > 1 || u.others > 0 || u.loads[0].block != b || u.loads[0].at < call {
+	if len(u.loads) != 1 || len(u.stores) > 1 || u.chains+u.others > 0 || u.loads[0].block != b || u.loads[0].at < call {
 		return 0, nil
 	}
 	load := b.code[u.loads[0].at]

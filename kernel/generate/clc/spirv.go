@@ -83,7 +83,9 @@ func parse(code []byte) (*module, error) {
 func (m *module) annotation(op uint32, w []uint32) bool {
 	switch {
 	case op == opName:
-		m.names[w[0]] = text(w[1:])
+		if m.names[w[0]] == "" { // a constant that equals another has its name, too, later
+			m.names[w[0]] = text(w[1:])
+		}
 	case op == opMemberName:
 		m.memberNames[[2]uint32{w[0], w[1]}] = text(w[2:])
 	case op == opEntryPoint:
