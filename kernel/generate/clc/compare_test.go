@@ -70,8 +70,7 @@ type given []byte
 func (g given) Find(*backend.KernelSpec, backend.Config) ([]byte, error) { return g, nil }
 func (g given) Hash() string                                             { return fmt.Sprintf("%x", sha256.Sum256(g)) }
 
-// lavapipe opens it with a shader for the time of a test, which is skipped where it is not there, or where other devices
-// are asked for.
+// lavapipe opens it with a shader for the time of a test, which is skipped where it is not there.
 func lavapipe(t testing.TB, code []byte) *backend.Device {
 	b, err := vulkan.New(vulkan.Options{CacheDir: "off", Shaders: given(code)})
 	if err != nil {

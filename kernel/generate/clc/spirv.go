@@ -62,8 +62,8 @@ func parse(code []byte) (*module, error) {
 		words[i] = binary.LittleEndian.Uint32(code[4*i:])
 	}
 	m := &module{names: map[uint32]string{}, memberNames: map[[2]uint32]string{}, specIDs: map[uint32]uint32{},
-		strides: map[uint32]uint32{}, builtIns: map[uint32]uint32{}, volatiles: map[uint32]bool{}, defs: map[uint32]instruction{},
-		byID: map[uint32]*function{}}
+		strides: map[uint32]uint32{}, builtIns: map[uint32]uint32{}, volatiles: map[uint32]bool{},
+		defs: map[uint32]instruction{}, byID: map[uint32]*function{}}
 	var f *function
 	for words = words[5:]; len(words) > 0; {
 		n := int(words[0] >> 16)
