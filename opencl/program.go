@@ -113,13 +113,10 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		p.release()
 		return nil, fail(backend.ErrUnsupported, "%v: %v", full, err)
 	}
-	most, local, err := p.finish()
+	local, err := p.finish()
 	switch {
 	case err != nil:
 		err = fail(sentinelOf(err), "%v: %v", full, asResult(err))
-	case most < uint64(workgroup):
-		err = fail(backend.ErrUnsupported, "%v: compiled for this device, the workgroup may have %d invocations", full,
-			most)
 	case local > uint64(limits.MaxSharedBytes):
 		err = fail(backend.ErrUnsupported, "%v takes %d bytes of local memory, the device has %d", full, local,
 			limits.MaxSharedBytes)
@@ -134,18 +131,16 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	return p, nil
 }
 
-// finish makes the kernel of a built program, and tells the largest workgroup that it allows and the bytes of local
-// memory that it takes.
-func (p *program) finish() (workgroup, localBytes uint64, err error) {
+// finish makes the kernel of a built program, and tells the bytes of local memory that it takes. That its workgroup is
+// not too large is the compiler's promise, because the source requires its size (reqd_work_group_size):
+// CL_KERNEL_WORK_GROUP_SIZE of NVIDIA's driver (580.159) is 256 for each kernel.
+func (p *program) finish() (localBytes uint64, err error) {
 	if p.kernel, err = p.program.CreateKernel(p.spec.Name); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	most, err := p.kernel.WorkGroupSize(p.d.p.device)
 	local := new(C.uint64_t)
-	if err == nil {
-		err = check(C.sjcl_kernel_local(handle(p.kernel), handle(p.d.p.device), local))
-	}
-	return uint64(most), uint64(*local), err
+	err = check(C.sjcl_kernel_local(handle(p.kernel), handle(p.d.p.device), local))
+	return uint64(*local), err
 }
 
 // restricted returns the settings of config that full has too.

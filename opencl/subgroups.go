@@ -81,7 +81,7 @@ func (d *driver) prove() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := p.finish(); err != nil {
+	if _, err := p.finish(); err != nil {
 		return asResult(err)
 	}
 	got := make([]uint32, proofWorkgroup*proofWorkgroups*2*proofResults)

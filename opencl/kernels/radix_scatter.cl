@@ -69,8 +69,12 @@
 #endif
 #pragma OPENCL FP_CONTRACT OFF
 
-#if KEY_BITS == 32 && PAYLOAD_BITS <= 32 && SERIAL == 0
-#define COLUMN_WORDS (WORKGROUP * ITEMS)
+#if SERIAL == 0
+#define TILE_ROWS (WORKGROUP * ITEMS)
+#endif
+
+#if KEY_BITS == 32 && PAYLOAD_BITS <= 32 && SERIAL == 0 && SHARED == 0
+#define EXCHANGE_WORDS (TILE_ROWS < 256u ? 256u : TILE_ROWS)
 #endif
 
 typedef struct {
@@ -198,6 +202,10 @@ INLINE uint2 add_counts(uint2 a, uint2 b) {
 INLINE uint counted(uint2 counts, uint counter) {
     return ((counter < 2u ? counts.x : counts.y) >> (16u * (counter & 1u))) & 0xffffu;
 }
+#endif
+
+#if KEY_BITS == 32 && PAYLOAD_BITS <= 32 && SHARED == 1
+#define EXCHANGE_WORDS (TILE_ROWS < SCANNED_WORDS ? SCANNED_WORDS : TILE_ROWS)
 #endif
 
 #if SERIAL == 1
@@ -366,19 +374,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #endif
 
 #if (PAYLOAD_BITS == 64 && SERIAL == 0) || (KEY_BITS == 64 && SERIAL == 0)
-#define TILE_ROWS (WORKGROUP * ITEMS)
-
 #define COLUMN_WORDS (2u * TILE_ROWS)
 #endif
 
-#if SERIAL == 0 && SHARED == 0
+#if (PAYLOAD_BITS == 64 && SERIAL == 0 && SHARED == 0) || (KEY_BITS == 64 && SERIAL == 0 && SHARED == 0)
 #define EXCHANGE_WORDS (COLUMN_WORDS < 256u ? 256u : COLUMN_WORDS)
-
-#define MOST_COUNTER_ROWS (EXCHANGE_WORDS / 256u)
-
-#define TURNS ((SUBGROUPS_2 + MOST_COUNTER_ROWS - 1u) / MOST_COUNTER_ROWS)
-
-#define COUNTER_ROWS ((SUBGROUPS_2 + TURNS - 1u) / TURNS)
 #endif
 
 #if SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
@@ -390,6 +390,14 @@ typedef struct {
     uint sh_rows;
     uint sh_to[256];
 } Shared;
+#endif
+
+#if SERIAL == 0 && SHARED == 0
+#define MOST_COUNTER_ROWS (EXCHANGE_WORDS / 256u)
+
+#define TURNS ((SUBGROUPS_2 + MOST_COUNTER_ROWS - 1u) / MOST_COUNTER_ROWS)
+
+#define COUNTER_ROWS ((SUBGROUPS_2 + TURNS - 1u) / TURNS)
 #endif
 
 #if LOOKBACK == 1
@@ -433,9 +441,23 @@ INLINE uint workgroup_sum(__local Shared* shared, uint own, uint* all_) {
 }
 #endif
 
-#if SHARED == 1
-#define EXCHANGE_WORDS (COLUMN_WORDS < SCANNED_WORDS ? SCANNED_WORDS : COLUMN_WORDS)
+#if PAYLOAD_BITS == 64
+INLINE uint2 widen(uint a, uint2 like) {
+    return (uint2)(a, 0u);
+}
+#endif
 
+#if PAYLOAD_BITS == 64 || KEY_BITS == 64
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+#endif
+
+#if (PAYLOAD_BITS == 64 && SHARED == 1) || (KEY_BITS == 64 && SHARED == 1)
+#define EXCHANGE_WORDS (COLUMN_WORDS < SCANNED_WORDS ? SCANNED_WORDS : COLUMN_WORDS)
+#endif
+
+#if SHARED == 1
 typedef struct {
     uint sh_data[EXCHANGE_WORDS];
     uint sh_to[256];
@@ -481,14 +503,14 @@ INLINE void get(__local Shared* shared, uint place, uint* value) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
     uint mask = (1u << args->bits) - 1u;
     uint counters = subgroup_id() / TURNS * 256u;
     __global uint* keys = column32_from(args->keys_in, (begin + run) << NARROW);
     uint key[ITEMS];
-    if (count == COLUMN_WORDS) {
+    if (count == TILE_ROWS) {
         UNROLL
         for (uint k = 0u; k < ITEMS; ++k) {
             key[k] = as_moved_uint(args, keys[(k * subgroup_size()) << NARROW]);
@@ -517,7 +539,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0u;
-    uint missing_rows = COLUMN_WORDS - count;
+    uint missing_rows = TILE_ROWS - count;
     uint last_digit = digit_of(0xffffffffu, (Digit){args->shift, mask});
     uint total[OWN_DIGITS];
     UNROLL
@@ -636,14 +658,14 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && LOOKBACK == 1
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
     uint mask = (1u << args->bits) - 1u;
     uint counters = subgroup_id() / TURNS * 256u;
     __global uint* keys = column32_from(args->keys_in, (begin + run) << NARROW);
     uint key[ITEMS];
-    if (count == COLUMN_WORDS) {
+    if (count == TILE_ROWS) {
         UNROLL
         for (uint k = 0u; k < ITEMS; ++k) {
             key[k] = as_moved_uint(args, keys[(k * subgroup_size()) << NARROW]);
@@ -673,7 +695,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0u;
-    uint missing_rows = COLUMN_WORDS - count;
+    uint missing_rows = TILE_ROWS - count;
     uint last_digit = digit_of(0xffffffffu, (Digit){args->shift, mask});
     uint total[OWN_DIGITS];
     UNROLL
@@ -804,8 +826,8 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
                 shared->sh_stuck = 0u;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            __global uint* others = column32_from(args->keys_in, ((stuck - 1u) * COLUMN_WORDS) << NARROW);
-            for (uint i = LOCAL_ID_X; i < COLUMN_WORDS; i += WORKGROUP) {
+            __global uint* others = column32_from(args->keys_in, ((stuck - 1u) * TILE_ROWS) << NARROW);
+            for (uint i = LOCAL_ID_X; i < TILE_ROWS; i += WORKGROUP) {
                 atomic_add(&shared->sh_to[digit_of(as_moved_uint(args, others[i << NARROW]),
                         (Digit){args->shift, mask})], 1u);
             }
@@ -874,8 +896,8 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 0 && SHARED == 1
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint digit_bits = args->bits;
     Digit digit = (Digit){args->shift, (1u << digit_bits) - 1u};
     __global uint* keys = column32_from(args->keys_in, begin << NARROW);
@@ -955,14 +977,14 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SERIAL == 0 && SHARED == 0 && LOOKBACK == 0
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
     uint mask = (1u << args->bits) - 1u;
     uint counters = subgroup_id() / TURNS * 256u;
     __global uint* keys = column32_from(args->keys_in, (begin + run) << NARROW);
     uint key[ITEMS];
-    if (count == COLUMN_WORDS) {
+    if (count == TILE_ROWS) {
         UNROLL
         for (uint k = 0u; k < ITEMS; ++k) {
             key[k] = as_moved_uint(args, keys[(k * subgroup_size()) << NARROW]);
@@ -991,7 +1013,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0u;
-    uint missing_rows = COLUMN_WORDS - count;
+    uint missing_rows = TILE_ROWS - count;
     uint last_digit = digit_of(0xffffffffu, (Digit){args->shift, mask});
     uint total[OWN_DIGITS];
     UNROLL
@@ -1034,7 +1056,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         } else {
             __global uint* from = column32_from(args->payload_in, begin + run);
-            if (count == COLUMN_WORDS) {
+            if (count == TILE_ROWS) {
                 UNROLL
                 for (uint k = 0u; k < ITEMS; ++k) {
                     payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1137,7 +1159,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         } else {
             __global uint* from = column32_from(args->payload_in, begin + run);
-            if (count == COLUMN_WORDS) {
+            if (count == TILE_ROWS) {
                 UNROLL
                 for (uint k = 0u; k < ITEMS; ++k) {
                     payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1176,7 +1198,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             } else {
                 __global uint* from = column32_from(c + 1u == 0u ? args->payload_in : c + 1u == 1u ? args->payload_in_2
                         : args->payload_in_3, begin + run);
-                if (count == COLUMN_WORDS) {
+                if (count == TILE_ROWS) {
                     UNROLL
                     for (uint k = 0u; k < ITEMS; ++k) {
                         payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1201,26 +1223,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 30u)));
             to = FAR == 0u ? to : to & 0x3fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -1233,14 +1240,14 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && LOOKBACK == 1
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint run = subgroup_id() * subgroup_size() * ITEMS + subgroup_local_id();
     uint mask = (1u << args->bits) - 1u;
     uint counters = subgroup_id() / TURNS * 256u;
     __global uint* keys = column32_from(args->keys_in, (begin + run) << NARROW);
     uint key[ITEMS];
-    if (count == COLUMN_WORDS) {
+    if (count == TILE_ROWS) {
         UNROLL
         for (uint k = 0u; k < ITEMS; ++k) {
             key[k] = as_moved_uint(args, keys[(k * subgroup_size()) << NARROW]);
@@ -1270,7 +1277,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint own = 0u;
-    uint missing_rows = COLUMN_WORDS - count;
+    uint missing_rows = TILE_ROWS - count;
     uint last_digit = digit_of(0xffffffffu, (Digit){args->shift, mask});
     uint total[OWN_DIGITS];
     UNROLL
@@ -1314,7 +1321,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         } else {
             __global uint* from = column32_from(args->payload_in, begin + run);
-            if (count == COLUMN_WORDS) {
+            if (count == TILE_ROWS) {
                 UNROLL
                 for (uint k = 0u; k < ITEMS; ++k) {
                     payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1426,8 +1433,8 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
                 shared->sh_stuck = 0u;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            __global uint* others = column32_from(args->keys_in, ((stuck - 1u) * COLUMN_WORDS) << NARROW);
-            for (uint i = LOCAL_ID_X; i < COLUMN_WORDS; i += WORKGROUP) {
+            __global uint* others = column32_from(args->keys_in, ((stuck - 1u) * TILE_ROWS) << NARROW);
+            for (uint i = LOCAL_ID_X; i < TILE_ROWS; i += WORKGROUP) {
                 atomic_add(&shared->sh_to[digit_of(as_moved_uint(args, others[i << NARROW]),
                         (Digit){args->shift, mask})], 1u);
             }
@@ -1498,7 +1505,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         } else {
             __global uint* from = column32_from(args->payload_in, begin + run);
-            if (count == COLUMN_WORDS) {
+            if (count == TILE_ROWS) {
                 UNROLL
                 for (uint k = 0u; k < ITEMS; ++k) {
                     payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1537,7 +1544,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             } else {
                 __global uint* from = column32_from(c + 1u == 0u ? args->payload_in : c + 1u == 1u ? args->payload_in_2
                         : args->payload_in_3, begin + run);
-                if (count == COLUMN_WORDS) {
+                if (count == TILE_ROWS) {
                     UNROLL
                     for (uint k = 0u; k < ITEMS; ++k) {
                         payload[k] = from[(k * subgroup_size()) << 0u];
@@ -1562,26 +1569,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 30u)));
             to = FAR == 0u ? to : to & 0x3fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -1594,8 +1586,8 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 #if KEY_BITS == 32 && PAYLOAD_BITS == 32 && SHARED == 1
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint tile = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
-    uint begin = tile * COLUMN_WORDS;
-    uint count = rows_left(args->rows, begin, COLUMN_WORDS);
+    uint begin = tile * TILE_ROWS;
+    uint count = rows_left(args->rows, begin, TILE_ROWS);
     uint digit_bits = args->bits;
     Digit digit = (Digit){args->shift, (1u << digit_bits) - 1u};
     __global uint* keys = column32_from(args->keys_in, begin << NARROW);
@@ -1695,43 +1687,16 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             uint row = shared->sh_to[word[k] >> 16u] + i;
             get(shared, word[k] & 0xffffu, &value_2);
-            uint2 value_3;
-            if (FAR == 0u) {
-                value_3 = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_5 = value_4.x;
-                uint2 value_6;
-                if (c == 0u) {
-                    value_6 = args->payload_out;
-                } else {
-                    value_6 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value_3 = (uint2)(value_5, value_6.y + (row >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value_3);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (row >> 30u)));
             if (i < count) {
                 page[FAR == 0u ? row : row & 0x3fffffffu] = value_2;
             }
         }
     }
-}
-#endif
-
-#if PAYLOAD_BITS == 64
-INLINE uint2 widen(uint a, uint2 like) {
-    return (uint2)(a, 0u);
-}
-#endif
-
-#if PAYLOAD_BITS == 64 || KEY_BITS == 64
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
 }
 #endif
 
@@ -2010,26 +1975,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get_uint_uint2(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 29u)));
             to = FAR == 0u ? to : to & 0x1fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -2378,26 +2328,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get_uint_uint2(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 29u)));
             to = FAR == 0u ? to : to & 0x1fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -2511,26 +2446,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             uint row = shared->sh_to[word[k] >> 16u] + i;
             get_uint_uint2(shared, word[k] & 0xffffu, &value_2);
-            uint2 value_3;
-            if (FAR == 0u) {
-                value_3 = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_5 = value_4.x;
-                uint2 value_6;
-                if (c == 0u) {
-                    value_6 = args->payload_out;
-                } else {
-                    value_6 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value_3 = (uint2)(value_5, value_6.y + (row >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value_3);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (row >> 29u)));
             if (i < count) {
                 page[FAR == 0u ? row : row & 0x1fffffffu] = value_2;
             }
@@ -3455,26 +3375,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get_uint_uint(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 30u)));
             to = FAR == 0u ? to : to & 0x3fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -3817,26 +3722,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get_uint_uint(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 30u)));
             to = FAR == 0u ? to : to & 0x3fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -3950,26 +3840,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             uint row = shared->sh_to[word[k] >> 16u] + i;
             get_uint_uint(shared, word[k] & 0xffffu, &value_2);
-            uint2 value_3;
-            if (FAR == 0u) {
-                value_3 = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_5 = value_4.x;
-                uint2 value_6;
-                if (c == 0u) {
-                    value_6 = args->payload_out;
-                } else {
-                    value_6 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value_3 = (uint2)(value_5, value_6.y + (row >> 30u));
-            }
-            __global uint* page = (__global uint*)as_ulong(value_3);
+            __global uint* page = (__global uint*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (row >> 30u)));
             if (i < count) {
                 page[FAR == 0u ? row : row & 0x3fffffffu] = value_2;
             }
@@ -4315,26 +4190,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 29u)));
             to = FAR == 0u ? to : to & 0x1fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -4682,26 +4542,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             get(shared, i, &sorted_2);
             uint to = shared->sh_to[(digits[k / 4u] >> (k % 4u * 8u)) & 255u] + i;
-            uint2 value;
-            if (FAR == 0u) {
-                value = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_2;
-                if (c == 0u) {
-                    value_2 = args->payload_out;
-                } else {
-                    value_2 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_3 = value_2.x;
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value = (uint2)(value_3, value_4.y + (to >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (to >> 29u)));
             to = FAR == 0u ? to : to & 0x1fffffffu;
             if (i < count_here) {
                 page[to] = sorted_2;
@@ -4815,26 +4660,11 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             uint i = LOCAL_ID_X + k * WORKGROUP;
             uint row = shared->sh_to[word[k] >> 16u] + i;
             get(shared, word[k] & 0xffffu, &value_2);
-            uint2 value_3;
-            if (FAR == 0u) {
-                value_3 = c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3;
-            } else {
-                uint2 value_4;
-                if (c == 0u) {
-                    value_4 = args->payload_out;
-                } else {
-                    value_4 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                uint value_5 = value_4.x;
-                uint2 value_6;
-                if (c == 0u) {
-                    value_6 = args->payload_out;
-                } else {
-                    value_6 = c == 1u ? args->payload_out_2 : args->payload_out_3;
-                }
-                value_3 = (uint2)(value_5, value_6.y + (row >> 29u));
-            }
-            __global uint2* page = (__global uint2*)as_ulong(value_3);
+            __global uint2* page = (__global uint2*)as_ulong(FAR == 0u
+                    ? (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3)
+                    : (uint2)((c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).x,
+                    (c == 0u ? args->payload_out : c == 1u ? args->payload_out_2 : args->payload_out_3).y +
+                    (row >> 29u)));
             if (i < count) {
                 page[FAR == 0u ? row : row & 0x1fffffffu] = value_2;
             }

@@ -385,7 +385,10 @@ INLINE uint3 parts_of(uint2 sum) {
 }
 
 INLINE void publish(const Arguments* args, uint tile, uint flag, uint2 sum) {
-    ((__global volatile uint3*)as_ulong(args->status))[tile] = (parts_of(sum) << (uint3)(2u)) | (uint3)(flag);
+    uint3 value = (parts_of(sum) << (uint3)(2u)) | (uint3)(flag);
+    ((__global volatile uint3*)as_ulong(args->status))[tile].x = value.x;
+    ((__global volatile uint3*)as_ulong(args->status))[tile].y = value.y;
+    ((__global volatile uint3*)as_ulong(args->status))[tile].z = value.z;
 }
 
 INLINE uint2 subgroup_sum_before(uint2 a) {

@@ -2,15 +2,12 @@ package clc
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,65 +64,42 @@ func glslc(t testing.TB, source string, defines ...string) []byte {
 	return code
 }
 
-// given are the shaders of these tests by the names of kernels.
-type given struct {
-	mu   sync.Mutex
-	code map[string][]byte
-}
+// given is the one shader of a test.
+type given []byte
 
-func (g *given) Find(spec *backend.KernelSpec, _ backend.Config) ([]byte, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if code, ok := g.code[spec.Name]; ok {
-		return code, nil
-	}
-	return nil, fs.ErrNotExist
-}
+func (g given) Find(*backend.KernelSpec, backend.Config) ([]byte, error) { return g, nil }
+func (g given) Hash() string                                             { return fmt.Sprintf("%x", sha256.Sum256(g)) }
 
-func (g *given) Hash() string { return hex.EncodeToString(sha256.New().Sum(nil)) }
-
-var (
-	shaders    = &given{code: map[string][]byte{}}
-	openVulkan = sync.OnceValues(func() (*backend.Device, error) {
-		b, err := vulkan.New(vulkan.Options{CacheDir: "off", Shaders: shaders})
-		if err != nil {
-			return nil, err
-		}
-		infos, err := b.Devices()
-		if err != nil {
-			return nil, err
-		}
-		for _, info := range infos {
-			if strings.Contains(info.Name, "llvmpipe") && info.Unusable == "" {
-				driver, err := b.Open(info.ID)
-				if err != nil {
-					return nil, err
-				}
-				return backend.NewDevice(driver, backend.DeviceOptions{}), nil
-			}
-		}
-		return nil, fmt.Errorf("none of %d Vulkan devices is lavapipe", len(infos))
-	})
-)
-
-// lavapipe opens it; a test is skipped where it is not there, or where other devices are asked for.
-func lavapipe(t testing.TB) *backend.Device {
-	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names != "" && !strings.Contains(names, "lavapipe") &&
-		!strings.Contains(names, "opencl") && !strings.Contains(names, "pocl") {
-		t.Skip("SPIRJOIN_TEST_DEVICES names neither lavapipe nor OpenCL")
-	}
-	device, err := openVulkan()
+// lavapipe opens it with a shader for the time of a test, which is skipped where it is not there.
+func lavapipe(t testing.TB, code []byte) *backend.Device {
+	b, err := vulkan.New(vulkan.Options{CacheDir: "off", Shaders: given(code)})
 	if err != nil {
-		t.Skipf("SKIPPED, NOTHING RAN: no lavapipe (tools/setup.sh test installs it): %v", err)
+		t.Skipf("SKIPPED, NOTHING RAN: no Vulkan (tools/setup.sh test installs it): %v", err)
 	}
-	return device
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	infos, err := b.Devices()
+	require.NoError(t, err)
+	for _, info := range infos {
+		if strings.Contains(info.Name, "llvmpipe") && info.Unusable == "" {
+			driver, err := b.Open(info.ID)
+			require.NoError(t, err)
+			device := backend.NewDevice(driver, backend.DeviceOptions{})
+			t.Cleanup(func() { require.NoError(t, device.Close()) })
+			return device
+		}
+	}
+	t.Skipf("SKIPPED, NOTHING RAN: none of %d Vulkan devices is lavapipe (tools/setup.sh test installs it)", len(infos))
+	return nil
 }
 
 // requireSame translates a kernel, runs it on PoCL, and requires the results that lavapipe gives for the SPIR-V.
 func requireSame(t *testing.T, name, source string, seed uint64) {
-	device, cl := lavapipe(t), pocl(t)
-	spec := small(name)
-	code := glslc(t, header+source)
+	if names := os.Getenv("SPIRJOIN_TEST_DEVICES"); names != "" && !strings.Contains(names, "lavapipe") &&
+		!strings.Contains(names, "opencl") && !strings.Contains(names, "pocl") {
+		t.Skip("SPIRJOIN_TEST_DEVICES names neither lavapipe nor OpenCL")
+	}
+	cl, spec, code := pocl(t), small(name), glslc(t, header+source)
+	device := lavapipe(t, code)
 	translated, err := File(spec, []Variant{{Config: backend.Config{}, SPIRV: code}}, "")
 	require.NoError(t, err)
 	config, err := spec.Complete(backend.Config{})
@@ -139,9 +113,6 @@ func requireSame(t *testing.T, name, source string, seed uint64) {
 	}
 	args := [][]byte{backend.AsBytes(values), backend.AsBytes(results)}
 
-	shaders.mu.Lock()
-	shaders.code[name] = code
-	shaders.mu.Unlock()
 	dispatch := kerneltest.Dispatch{Spec: spec, Config: config, Args: args, Params: []uint32{invocations},
 		EndGroup: testGroups}
 	want, err := dispatch.RunOn(t.Context(), device)

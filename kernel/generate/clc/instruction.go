@@ -67,6 +67,11 @@ func address(place expr) expr {
 // storeInstruction stores a value. Where the value is used again, the variable has it from then on.
 func (s *scope) storeInstruction(pointer, id uint32) {
 	value := s.value(id)
+	if typ := s.defs[s.pointee(pointer)]; s.storage(pointer) == storagePhysical && typ.op == opTypeVector &&
+		typ.operands[1] == 3 {
+		s.storeThree(pointer, id, value)
+		return
+	}
 	_, again := s.pending[id]
 	again = again && s.variables[pointer] && s.defs[pointer].op == opVariable && !s.carrier[pointer] && !s.chosen[pointer]
 	if again {
@@ -75,6 +80,21 @@ func (s *scope) storeInstruction(pointer, id uint32) {
 	s.store(pointer, value)
 	if again {
 		s.delay(id, s.load(pointer))
+	}
+}
+
+// storeThree stores a vector of three words to device memory one by one: C takes it for one of four words, and would
+// overwrite what lies behind.
+func (s *scope) storeThree(pointer, id uint32, value expr) {
+	if s.defs[id].op != opConstantComposite && !s.variables[id] {
+		delete(s.pending, id)
+		s.keep(id, value)
+		value = atom(mark(id))
+	}
+	to := s.place(pointer)
+	s.flush(func(root uint32) bool { return root == memory })
+	for n := range uint32(3) {
+		s.put(&statement{to: to.component(n).s, value: value.component(n).s})
 	}
 }
 

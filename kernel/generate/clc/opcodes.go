@@ -142,9 +142,10 @@ const (
 	storagePush      = 9
 	storagePhysical  = 5349
 
-	decorationSpecID   = 1
-	decorationBuiltIn  = 11
-	decorationVolatile = 21
+	decorationSpecID      = 1
+	decorationArrayStride = 6
+	decorationBuiltIn     = 11
+	decorationVolatile    = 21
 
 	builtInWorkgroupSize     = 25
 	builtInWorkgroupID       = 26

@@ -5,6 +5,9 @@ import "strings"
 // place is the lvalue that a pointer points to; it reads what its address depends on.
 func (s *scope) place(pointer uint32) expr {
 	in := s.defs[pointer]
+	if _, ok := s.pending[pointer]; ok && s.chosen[pointer] {
+		return s.value(pointer)
+	}
 	switch class := s.storage(pointer); {
 	case in.op == opAccessChain && !s.addresses[pointer]:
 		return s.value(pointer)

@@ -41,6 +41,7 @@ type module struct {
 	names       map[uint32]string
 	memberNames map[[2]uint32]string // by structure and index
 	specIDs     map[uint32]uint32
+	strides     map[uint32]uint32 // of arrays in device memory, in bytes
 	builtIns    map[uint32]uint32
 	volatiles   map[uint32]bool // structures with a volatile member
 	defs        map[uint32]instruction
@@ -61,8 +62,8 @@ func parse(code []byte) (*module, error) {
 		words[i] = binary.LittleEndian.Uint32(code[4*i:])
 	}
 	m := &module{names: map[uint32]string{}, memberNames: map[[2]uint32]string{}, specIDs: map[uint32]uint32{},
-		builtIns: map[uint32]uint32{}, volatiles: map[uint32]bool{}, defs: map[uint32]instruction{},
-		byID: map[uint32]*function{}}
+		strides: map[uint32]uint32{}, builtIns: map[uint32]uint32{}, volatiles: map[uint32]bool{},
+		defs: map[uint32]instruction{}, byID: map[uint32]*function{}}
 	var f *function
 	for words = words[5:]; len(words) > 0; {
 		n := int(words[0] >> 16)
@@ -82,13 +83,17 @@ func parse(code []byte) (*module, error) {
 func (m *module) annotation(op uint32, w []uint32) bool {
 	switch {
 	case op == opName:
-		m.names[w[0]] = text(w[1:])
+		if m.names[w[0]] == "" { // a constant that equals another has its name, too, later
+			m.names[w[0]] = text(w[1:])
+		}
 	case op == opMemberName:
 		m.memberNames[[2]uint32{w[0], w[1]}] = text(w[2:])
 	case op == opEntryPoint:
 		m.entry = w[1]
 	case op == opDecorate && w[1] == decorationSpecID:
 		m.specIDs[w[0]] = w[2]
+	case op == opDecorate && w[1] == decorationArrayStride:
+		m.strides[w[0]] = w[2]
 	case op == opDecorate && w[1] == decorationBuiltIn:
 		m.builtIns[w[0]] = w[2]
 	case op == opMemberDecorate && w[2] == decorationVolatile:

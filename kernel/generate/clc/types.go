@@ -94,11 +94,15 @@ func (t *translator) pointerName(pointer instruction) string {
 	case storagePhysical:
 		// A block is an array without end: a pointer to one is a pointer to its elements.
 		if element, ok := t.blockElement(to); ok {
+			t.checkStride(t.defs[to].operands[0], element)
 			volatile := ""
 			if t.volatiles[to] {
 				volatile = "volatile "
 			}
 			return "__global " + volatile + t.typeName(element) + "*"
+		}
+		if op := t.defs[to].op; op != opTypeInt && op != opTypeFloat && op != opTypeVector {
+			t.fail("a buffer reference that is no array")
 		}
 		return "__global " + t.typeName(to) + "*"
 	case storageWorkgroup:
@@ -108,6 +112,23 @@ func (t *translator) pointerName(pointer instruction) string {
 	}
 	t.fail("pointers of storage class %d", class)
 	return ""
+}
+
+// checkStride makes sure that C puts the elements of an array of device memory where SPIR-V does.
+func (t *translator) checkStride(array, element uint32) {
+	words := uint32(1)
+	switch in := t.defs[element]; in.op {
+	case opTypeInt, opTypeFloat:
+	case opTypeVector:
+		if words = in.operands[1]; words == 3 {
+			words = 4
+		}
+	default:
+		t.fail("an array of other things than words and vectors in device memory")
+	}
+	if t.strides[array] != 4*words {
+		t.fail("an array of elements of %d bytes that are %d bytes apart in device memory", 4*words, t.strides[array])
+	}
 }
 
 // elementName names the innermost elements of an array.

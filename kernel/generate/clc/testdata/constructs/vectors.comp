@@ -1,4 +1,5 @@
 // Vectors: components, comparisons, any and all, conditions by component, indexes that are known late.
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Threes { uvec3 at[]; };
 bool equal_words(uvec3 a, uvec3 b) { return a == b; }
 void main() {
     uvec4 v = uvec4(VALUE(0u), VALUE(1u), VALUE(2u), VALUE(3u));
@@ -23,10 +24,14 @@ void main() {
     uvec3 t = uvec3(a, 5u) / (uvec3(b, 2u) | 1u);
     RESULT(10u) = t.x + t.y * 3u + t.z * 5u;
     ivec2 i = ivec2(a) - ivec2(b) * 2;
-    RESULT(11u) = uint(i.x ^ i.y);
-    RESULT(12u) = min(v, w).x + max(v.xy, w.yx).y + min(v, 9u).z;
     uvec2 e = uvec2(0u);
     e.y = a.x;
     e.x += e.y;
-    RESULT(13u) = e.x ^ e.y;
+    RESULT(11u) = uint(i.x ^ i.y) + (e.x ^ e.y) + min(v, w).x + max(v.xy, w.yx).y + min(v, 9u).z;
+    // Vectors of three words lie four words apart; the fourth stays as it is.
+    RESULT(15u) = 5u;
+    Threes threes = Threes(results);
+    threes.at[4u * ROW + 3u] = uvec3(a, 3u) * v.zyx;
+    threes.at[4u * ROW + 3u].yz ^= t.xy;
+    threes.at[4u * ROW + 3u] += threes.at[4u * ROW + 3u].zxy;
 }
