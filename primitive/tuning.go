@@ -22,8 +22,8 @@ type Tuning map[string][]TuningRow
 // TuningRow is a line of a tuning table: according to the measurement in Measured, Config is best for the calls that
 // have the values in Variant (of the axes of the primitive's kernels and of constants that its plan sets; none means
 // all calls) on the devices that Device names: "any", a class ("gpu", "software", "host"), or a part of the name or the
-// driver of a GPU. Backend names the backend, or is empty for any: the kernels of two backends are different programs,
-// and what suits one says little about the other.
+// driver of a GPU. Backend names the backend, or several with commas in between, or is empty for any: the kernels of two
+// backends are different programs, and what suits one says little about the other.
 type TuningRow struct {
 	Device   string         `json:"device,omitempty"`
 	Backend  string         `json:"backend,omitempty"`
@@ -204,10 +204,11 @@ func decodeStrictly(text []byte, v any) error {
 
 func (r *TuningRow) fits(info *backend.DeviceInfo) bool { return DeviceFits(r.Device, r.Backend, info) }
 
-// DeviceFits reports whether a row of a table applies to a device: it must be for the device's backend, or for any
-// (""), and for "any" device, for its class, or for a part of the name or the driver of a GPU.
+// DeviceFits reports whether a row of a table applies to a device: it must be for the device's backend (several have
+// commas in between) or for any (""), and for "any" device, for its class, or for a part of the name or the driver of a
+// GPU.
 func DeviceFits(row, rowBackend string, info *backend.DeviceInfo) bool {
-	if rowBackend != "" && rowBackend != info.Backend {
+	if rowBackend != "" && !slices.Contains(strings.Split(rowBackend, ","), info.Backend) {
 		return false
 	}
 	class := DeviceClass(info)
