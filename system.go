@@ -87,17 +87,7 @@ func (s *System) add(b backend.Backend) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", b.Name(), err)
 	}
-	others := s.Devices // of other backends
-	for _, d := range devices {
-		d.Index = len(s.Devices)
-		d.TypeName = d.Type.String()
-		if twin := slices.IndexFunc(others, func(o backend.DeviceInfo) bool {
-			return o.TwinOf == "" && o.Unusable == "" && backend.Twins(&o, &d)
-		}); twin >= 0 && d.TwinOf == "" {
-			d.TwinOf = others[twin].ID
-		}
-		s.Devices = append(s.Devices, d)
-	}
+	s.Devices = backend.AddDevices(s.Devices, devices)
 	return nil
 }
 

@@ -95,6 +95,23 @@ func Twins(a, b *DeviceInfo) bool {
 	return a.UUID != unknown && a.UUID == b.UUID || a.PCI != "" && a.PCI == b.PCI
 }
 
+// AddDevices adds the devices of one more backend to a list: numbered in order, and those marked as twins that are there
+// already.
+func AddDevices(devices, more []DeviceInfo) []DeviceInfo {
+	before := devices
+	for _, d := range more {
+		d.Index = len(devices)
+		d.TypeName = d.Type.String()
+		for i := range before {
+			if o := &before[i]; o.TwinOf == "" && o.Unusable == "" && Twins(o, &d) {
+				d.TwinOf = o.ID
+			}
+		}
+		devices = append(devices, d)
+	}
+	return devices
+}
+
 // MemoryBytes is the size and the budget of the largest device-local heap.
 func (i *DeviceInfo) MemoryBytes() (sizeBytes, budgetBytes uint64) {
 	for _, h := range i.Heaps {

@@ -65,7 +65,8 @@ func TestTuningRowsBuild(t *testing.T) {
 			for _, row := range rows {
 				for _, spec := range tunable[name].kernels {
 					for _, v := range kernel.Variants(spec) {
-						if !hasShape(v, row.Config) || !agreeWhereBoth(row.Variant, v) {
+						if !hasShape(v, row.Config) || !agreeWhereBoth(row.Variant, v) ||
+							!device.Info().Subgroups && onlyWithSubgroups(spec, v, row.Config) {
 							continue
 						}
 						code, err := shaders.SPIRV(kernel.SPIRVName(spec, v))
@@ -84,6 +85,16 @@ func TestTuningRowsBuild(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, built, len(tuning))
 	})
+}
+
+// onlyWithSubgroups reports whether devices without subgroup operations never run a kernel as a row says: walks of more
+// than one invocation, and look-back.
+func onlyWithSubgroups(spec *backend.KernelSpec, variant, row backend.Config) bool {
+	switch spec {
+	case kernel.PartitionWalk.KernelSpec, kernel.MergeWalk.KernelSpec:
+		return row["workgroup"] != 1
+	}
+	return spec == kernel.ScanLookback.KernelSpec || variant["lookback"] == 1
 }
 
 // The safe rows hold without subgroup operations too, on the least of devices.

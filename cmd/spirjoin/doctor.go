@@ -52,14 +52,23 @@ type deviceResult struct {
 }
 
 func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err error) {
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{})
+	system, err := spirjoin.Discover(spirjoin.SystemOptions{Devices: []string{spirjoin.HostDevice}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, system.Close()) }()
-	d := diagnosis{Version: version(),
-		Findings: thisMachine(system.Devices, system.Problems, findTuning(system.Devices)).inspect()}
-	if d.SelfTests, err = s.selfTests(ctx, system, device); err != nil {
+	drivers, cleanup, err := probeOpenCL(ctx)
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	for _, d := range drivers {
+		system.Devices = backend.AddDevices(system.Devices, d.devices)
+	}
+	m := thisMachine(system.Devices, system.Problems, findTuning(system.Devices))
+	m.opencl = drivers
+	d := diagnosis{Version: version(), Findings: m.inspect()}
+	if d.SelfTests, err = s.selfTests(ctx, system, drivers, device); err != nil {
 		return err
 	}
 	d.Advice = advise(d.Findings, d.SelfTests)
@@ -72,7 +81,7 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 }
 
 // selfTests tests the device that spec names, or all that can be used.
-func (s *session) selfTests(ctx context.Context, system *spirjoin.System,
+func (s *session) selfTests(ctx context.Context, system *spirjoin.System, opencl []*openclDriver,
 	spec string) (results []deviceResult, err error) {
 	devices := system.Devices
 	if spec != "" {
@@ -89,18 +98,39 @@ func (s *session) selfTests(ctx context.Context, system *spirjoin.System,
 			continue
 		}
 		progress.enter("test " + device.Name)
-		report, err := selftest.Run(ctx, system, device.ID)
+		var r deviceResult
+		if driver := driverOf(opencl, device.ID); driver != nil {
+			r = driver.selfTest(ctx, device)
+		} else {
+			r = resultOf(selftest.Run(ctx, system, device.ID))
+			r.Device = device
+		}
 		if ctx.Err() != nil {
 			return nil, backend.ContextError(ctx)
-		}
-		r := deviceResult{Report: report, Passed: err == nil && report.Passed()}
-		r.Device = device
-		if err != nil {
-			r.Error = text.OneLine(err.Error())
 		}
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+func resultOf(report selftest.Report, err error) deviceResult {
+	r := deviceResult{Report: report, Passed: err == nil && report.Passed()}
+	if err != nil {
+		r.Error = text.OneLine(err.Error())
+	}
+	return r
+}
+
+// driverOf returns the driver of an OpenCL device; nil for other devices.
+func driverOf(drivers []*openclDriver, id string) *openclDriver {
+	for _, driver := range drivers {
+		for _, d := range driver.devices {
+			if d.ID == id {
+				return driver
+			}
+		}
+	}
+	return nil
 }
 
 func verdict(results []deviceResult) error {

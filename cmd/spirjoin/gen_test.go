@@ -24,6 +24,7 @@ import (
 // The generator of TPC-H runs in a child process, which is this program. It takes ten seconds, so a child that speaks
 // its protocol replaces it here; bench/workload tests the real one.
 func TestMain(m *testing.M) {
+	runOpenCLChildIfAsked()
 	if task, asked := os.LookupEnv(workload.TPCHChild); asked {
 		if err := standIn(task); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,7 @@ type machine struct {
 	env      func(string) string
 	devices  []backend.DeviceInfo
 	problems []error
+	opencl   []*openclDriver
 	tuned    tuningState
 	goos     string
 }
@@ -62,7 +64,7 @@ type state string
 const (
 	stateOK       state = "ok"
 	stateMissing  state = "missing"
-	stateOptional state = "optional" // missing, and needed by developers only
+	stateOptional state = "optional" // missing, and seldom needed
 	stateProblem  state = "problem"
 )
 
@@ -72,7 +74,7 @@ func (m *machine) inspect() []finding {
 		return append(m.backends(), m.tuning())
 	}
 	return slices.Concat([]finding{m.system(), m.loader(), m.drivers()}, m.gpus(), m.renderNodes(),
-		[]finding{m.validation()}, m.backends(), []finding{m.tuning()})
+		[]finding{m.validation(), m.openclDrivers()}, m.backends(), []finding{m.tuning()})
 }
 
 func (m *machine) tuning() finding {
@@ -264,6 +266,28 @@ func (m *machine) validation() finding {
 	}
 	return finding{What: "validation layer", State: stateOptional,
 		Seen: []string{"not installed; only developers of kernels need it", m.packageNames(packageValidation)}}
+}
+
+// openclDrivers says what became of each driver that was asked for its devices.
+func (m *machine) openclDrivers() finding {
+	f := finding{What: "OpenCL drivers", State: stateOK}
+	for _, d := range m.opencl {
+		what := cmp.Or(d.file, "OCL_ICD_VENDORS="+m.env("OCL_ICD_VENDORS"))
+		if d.library != "" {
+			what += " (" + d.library + ")"
+		}
+		if d.problem == "" {
+			f.Seen = append(f.Seen, what+": "+text.Plural(len(d.devices), "device"))
+			continue
+		}
+		f.State = stateProblem
+		f.Seen = append(f.Seen, what+": "+d.problem)
+		f.Advice = &advice{Text: "repair or remove " + what + ", or name only working drivers in OCL_ICD_VENDORS"}
+	}
+	if len(m.opencl) == 0 {
+		f.State, f.Seen = stateOptional, []string{"none is installed; GPUs without a Vulkan driver need one"}
+	}
+	return f
 }
 
 func (m *machine) backends() (found []finding) {

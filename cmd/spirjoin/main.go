@@ -16,6 +16,7 @@ import (
 
 func main() {
 	workload.RunTPCHChildIfAsked()
+	runOpenCLChildIfAsked()
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
