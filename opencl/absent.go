@@ -4,6 +4,9 @@ package opencl
 
 import "github.com/spirjoin/spirjoin/backend"
 
+// Built tells whether the program can use OpenCL.
+const Built = false
+
 // Backend is absent from a program built without the tag "opencl", or for another system than Linux.
 type Backend struct{ backend.Backend }
 

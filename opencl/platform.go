@@ -15,6 +15,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
+// Built tells whether the program can use OpenCL.
+const Built = true
+
 // Backend lists and opens OpenCL devices. It is safe for concurrent use; several may be open at a time.
 type Backend struct {
 	options Options

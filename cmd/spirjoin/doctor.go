@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/selftest"
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/opencl"
 )
 
 func (s *session) doctorCommand() *cli.Command {
@@ -66,7 +67,7 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 		system.Devices = backend.AddDevices(system.Devices, d.devices)
 	}
 	m := thisMachine(system.Devices, system.Problems, findTuning(system.Devices))
-	m.opencl = drivers
+	m.opencl, m.noOpenCL = drivers, !opencl.Built
 	d := diagnosis{Version: version(), Findings: m.inspect()}
 	if d.SelfTests, err = s.selfTests(ctx, system, drivers, device); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 }
 
 // selfTests tests the device that spec names, or all that can be used.
-func (s *session) selfTests(ctx context.Context, system *spirjoin.System, opencl []*openclDriver,
+func (s *session) selfTests(ctx context.Context, system *spirjoin.System, drivers []*openclDriver,
 	spec string) (results []deviceResult, err error) {
 	devices := system.Devices
 	if spec != "" {
@@ -99,7 +100,7 @@ func (s *session) selfTests(ctx context.Context, system *spirjoin.System, opencl
 		}
 		progress.enter("test " + device.Name)
 		var r deviceResult
-		if driver := driverOf(opencl, device.ID); driver != nil {
+		if driver := driverOf(drivers, device.ID); driver != nil {
 			r = driver.selfTest(ctx, device)
 		} else {
 			r = resultOf(selftest.Run(ctx, system, device.ID))

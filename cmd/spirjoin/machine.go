@@ -23,6 +23,7 @@ type machine struct {
 	devices  []backend.DeviceInfo
 	problems []error
 	opencl   []*openclDriver
+	noOpenCL bool // the program was built without
 	tuned    tuningState
 	goos     string
 }
@@ -271,6 +272,7 @@ func (m *machine) validation() finding {
 // openclDrivers says what became of each driver that was asked for its devices.
 func (m *machine) openclDrivers() finding {
 	f := finding{What: "OpenCL drivers", State: stateOK}
+	var bad []string
 	for _, d := range m.opencl {
 		what := cmp.Or(d.file, "OCL_ICD_VENDORS="+m.env("OCL_ICD_VENDORS"))
 		if d.library != "" {
@@ -282,9 +284,16 @@ func (m *machine) openclDrivers() finding {
 		}
 		f.State = stateProblem
 		f.Seen = append(f.Seen, what+": "+d.problem)
-		f.Advice = &advice{Text: "repair or remove " + what + ", or name only working drivers in OCL_ICD_VENDORS"}
+		bad = append(bad, what)
 	}
-	if len(m.opencl) == 0 {
+	if len(bad) > 0 {
+		f.Advice = &advice{Text: "repair or remove " + strings.Join(bad, ", ") +
+			"; or let OCL_ICD_VENDORS name a folder of the .icd files of drivers that work"}
+	}
+	switch {
+	case m.noOpenCL:
+		f.State, f.Seen = stateOptional, []string{"this program was built without OpenCL; `make build` builds with it"}
+	case len(m.opencl) == 0:
 		f.State, f.Seen = stateOptional, []string{"none is installed; GPUs without a Vulkan driver need one"}
 	}
 	return f

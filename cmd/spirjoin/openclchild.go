@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ import (
 const openclChild = "SPIRJOIN_DOCTOR_OPENCL"
 
 // The time that a child has. Compilers take a second for a kernel, and a self-test builds two dozen.
-const (
+var (
 	listLimit = 30 * time.Second
 	testLimit = 5 * time.Minute
 )
@@ -141,6 +142,9 @@ const openclVendors = "/etc/OpenCL/vendors"
 
 // probeOpenCL asks each driver for its devices, in processes of their own. cleanup removes their files.
 func probeOpenCL(ctx context.Context) (drivers []*openclDriver, cleanup func(), err error) {
+	if !opencl.Built {
+		return nil, func() {}, nil
+	}
 	place := cmp.Or(os.Getenv("OCL_ICD_VENDORS"), openclVendors)
 	files, _ := filepath.Glob(filepath.Join(place, "*.icd"))
 	folder, err := os.MkdirTemp("", "spirjoin-opencl-")
@@ -203,6 +207,13 @@ func (d *openclDriver) list(ctx context.Context) {
 		d.spoil(building, "building its first kernel: "+err.Error())
 	case err != nil:
 		d.problem = "listing its devices: " + err.Error()
+	case d.problem != "" && filepath.IsAbs(d.library): // of a library that it cannot open, a loader says nothing
+		library, err := elf.Open(d.library)
+		if err != nil {
+			d.problem = text.OneLine(err.Error())
+			return
+		}
+		_ = library.Close()
 	}
 }
 
