@@ -322,8 +322,8 @@ func TestDecimalsThatParquetDoesNotAllow(t *testing.T) {
 		dt   arrow.DataType
 		want string
 	}{
-		{negative, `type decimal(5, -2) cannot be written to Parquet: Parquet allows no scale below 0`},
-		{above, `type decimal256(2, 4) cannot be written to Parquet: Parquet allows no scale above the precision`},
+		{negative, `type decimal(5, -2) cannot be written to Parquet: it allows no scale below 0`},
+		{above, `type decimal256(2, 4) cannot be written to Parquet: it allows no scale above the precision`},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: above}, "no scale above the precision"},
 		{arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: above})), "no scale above the precision"},
 	} {

@@ -73,7 +73,7 @@ func TestMessagesNameTheFlagsOfColumns(t *testing.T) {
 			"; write Parquet or Arrow, or leave it out with --columns"},
 		{"join " + foreign + "21_illegal_decimals.parquet " + foreign + "one.csv --how cross --columns d7 -o " + out +
 			".parquet", "create " + out + `.parquet: column "d7": type decimal(2, 4) cannot be written to Parquet: ` +
-			"Parquet allows no scale above the precision; write Arrow, or leave it out with --columns"},
+			"it allows no scale above the precision; write Arrow, or leave it out with --columns"},
 		{"join " + foreign + "08e_variant_minimal.parquet " + foreign + "one.csv --how cross -o " + out + ".arrow",
 			`column "v" cannot be read: invalid: metadata field must be non-nullable binary type, got binary; ` +
 				"leave it out with --columns"},

@@ -119,9 +119,9 @@ func checkFlat(dt arrow.DataType) error {
 func CheckDecimal(dt arrow.DecimalType) error {
 	switch {
 	case dt.GetScale() < 0:
-		return errors.New("Parquet allows no scale below 0; write Arrow, or leave it out with columns")
+		return errors.New("it allows no scale below 0; write Arrow, or leave it out with columns")
 	case dt.GetScale() > dt.GetPrecision():
-		return errors.New("Parquet allows no scale above the precision; write Arrow, or leave it out with columns")
+		return errors.New("it allows no scale above the precision; write Arrow, or leave it out with columns")
 	}
 	return nil
 }
