@@ -53,8 +53,8 @@ void main() {
         }
     }
     if (run > 0u) atomicAdd(sh_count[digit * copies + copy], run);
-    uint last = loads * PER_LOAD + INVOCATION;
-    if (last < count) atomicAdd(sh_count[digit_of(from.at[last]) * copies + copy], 1u);
+    for (uint last = loads * PER_LOAD + INVOCATION; last < count; last += WORKGROUP_SIZE)
+        atomicAdd(sh_count[digit_of(from.at[last]) * copies + copy], 1u);
     barrier();
     Column32 to = column32_from(counts, 0u);
     for (uint d = INVOCATION; d < digits; d += WORKGROUP_SIZE) {

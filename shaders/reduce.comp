@@ -60,8 +60,8 @@ void main() {
             }
         }
     }
-    uint last = loads * PER_LOAD + INVOCATION;
-    if (last < count) result = combine(result, widen(from.at[last], result));
+    for (uint last = loads * PER_LOAD + INVOCATION; last < count; last += WORKGROUP_SIZE)
+        result = combine(result, widen(from.at[last], result));
     result = workgroup_reduce(result);
     if (INVOCATION == 0u) COLUMN_FROM(SUM_BITS)(tile_results, tile).at[0] = result;
 }

@@ -88,8 +88,8 @@ void main() {
                 found = combine(found, bits_of(value[k].at[j], value[k].at[j - 1u]));
         }
     }
-    uint last = loads * PER_LOAD + INVOCATION;
-    if (last < count) found = combine(found, bits_of(from.at[last], key_before(begin, last)));
+    for (uint last = loads * PER_LOAD + INVOCATION; last < count; last += WORKGROUP_SIZE)
+        found = combine(found, bits_of(from.at[last], key_before(begin, last)));
     found = workgroup_reduce(found);
     if (INVOCATION == 0u) write(found);
 }

@@ -107,8 +107,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     if (run > 0u) {
         atomic_add(&shared->sh_count[digit * copies + copy], run);
     }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 4u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         atomic_add(&shared->sh_count[digit_of(args, from[last]) * copies + copy], 1u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -189,8 +188,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     if (run > 0u) {
         atomic_add(&shared->sh_count[digit * copies + copy], run);
     }
-    uint last = loads * 2u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 2u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         atomic_add(&shared->sh_count[digit_of(args, from[last]) * copies + copy], 1u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -135,8 +135,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         }
     }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 4u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         result = combine(result, widen(from[last], result));
     }
     result = workgroup_reduce(shared, result);
@@ -241,8 +240,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         }
     }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 4u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         result = combine(result, widen(from[last], result));
     }
     result = workgroup_reduce(shared, result);
@@ -315,8 +313,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         }
     }
-    uint last = loads * 2u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 2u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         result = combine(result, widen(from[last], result));
     }
     result = workgroup_reduce(shared, result);

@@ -182,8 +182,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         }
     }
-    uint last = loads * 4u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 4u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         found = combine(found, bits_of(from[last], key_before(args, begin, last)));
     }
     found = workgroup_reduce(shared, found);
@@ -252,8 +251,7 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
             }
         }
     }
-    uint last = loads * 2u + LOCAL_ID_X;
-    if (last < count) {
+    for (uint last = loads * 2u + LOCAL_ID_X; last < count; last += WORKGROUP) {
         found = combine(found, bits_of(from[last], key_before(args, begin, last)));
     }
     found = workgroup_reduce(shared, found);
