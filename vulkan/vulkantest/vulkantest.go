@@ -88,11 +88,14 @@ func named() []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == "host" || name == "opencl" || name == "pocl" })
 }
 
+// Named reports whether the environment selects Vulkan devices; it does if it names no device at all.
+func Named() bool { return os.Getenv("SPIRJOIN_TEST_DEVICES") == "" || len(named()) > 0 }
+
 // Devices returns the usable devices that were selected.
 func Devices(t testing.TB) []backend.DeviceInfo {
 	t.Helper()
 	names := named()
-	if os.Getenv("SPIRJOIN_TEST_DEVICES") != "" && len(names) == 0 {
+	if !Named() {
 		t.Skip("SPIRJOIN_TEST_DEVICES names no Vulkan device")
 	}
 	infos, err := Backend(t).Devices()
