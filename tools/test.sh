@@ -23,10 +23,13 @@ driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphi
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
+# What an OpenCL driver runs: the translator, the backend, kernels, what calls them, and joins and group-bys of tables.
+opencl_packages=(./kernel ./primitive ./kernel/generate/clc ./opencl/... ./join/hash ./join/sortmerge ./groupby/reduce
+	./ranges .)
 # With the seconds that each takes on two cores with empty caches while two others run (docs/testing.md), longest first,
 # but for static.
-quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 duckdb=80 gpu=70 fuzz=50)
-full=(static shaders race host devices swiftshader sync gpu threads duckdb fuzz)
+quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 opencl=180 duckdb=80 gpu=70 fuzz=50)
+full=(static shaders race host devices swiftshader opencl sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
 # With OpenCL, as make build does.
@@ -90,6 +93,16 @@ swiftshader() {
 	}
 	drivers+=:$(lavapipe_driver | paste -sd:) # two drivers in one instance
 	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off -short "${packages[@]}"
+}
+# PoCL keeps compiled kernels in a cache that all packages share.
+opencl() {
+	compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null || {
+		skip "PoCL is not installed (tools/setup.sh test does it): nothing ran on OpenCL" && return
+	}
+	mkdir -p "${POCL_CACHE_DIR:=$user_cache/spirjoin/pocl}"
+	local packages=("${opencl_packages[@]}")
+	[[ $short ]] || packages+=(./join ./join/hmg ./groupby ./groupjoin ./exchange ./exchange/peers ./deliver ./relation ./operator ./query)
+	POCL_CACHE_DIR=$POCL_CACHE_DIR on pocl off "${packages[@]}"
 }
 sync() { on lavapipe sync -short "${device_packages[@]}"; }
 gpu() {
