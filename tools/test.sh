@@ -23,9 +23,8 @@ driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphi
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
-# What an OpenCL driver runs: the translator, the backend, kernels, what calls them, and joins and group-bys of tables.
-opencl_packages=(./kernel ./primitive ./kernel/generate/clc ./opencl/... ./join/hash ./join/sortmerge ./groupby/reduce
-	./ranges .)
+# What an OpenCL driver runs: kernels, their translator, the backend, an algorithm, and joins and group-bys of tables.
+opencl_packages=(./kernel ./join/sortmerge ./kernel/generate/clc ./opencl/... .)
 # With the seconds that each takes on two cores with empty caches while two others run (docs/testing.md), longest first,
 # but for static.
 quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 opencl=180 duckdb=80 gpu=70 fuzz=50)
@@ -101,8 +100,8 @@ opencl() {
 	}
 	mkdir -p "${POCL_CACHE_DIR:=$user_cache/spirjoin/pocl}"
 	local packages=("${opencl_packages[@]}")
-	[[ $short ]] || packages+=(./join ./join/hmg ./groupby ./groupjoin ./exchange ./exchange/peers ./deliver ./relation ./operator ./query)
-	POCL_CACHE_DIR=$POCL_CACHE_DIR on pocl off "${packages[@]}"
+	[[ $short ]] || packages+=(./primitive ./join/hash ./groupby/... ./ranges ./deliver)
+	POCL_CACHE_DIR=$POCL_CACHE_DIR on pocl off -short "${packages[@]}"
 }
 sync() { on lavapipe sync -short "${device_packages[@]}"; }
 gpu() {
