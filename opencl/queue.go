@@ -42,6 +42,7 @@ type timeline struct {
 type flight struct {
 	value  uint64
 	stamps []unsafe.Pointer
+	after  []backend.QueuePoint // of other queues
 }
 
 func (f *flight) end() unsafe.Pointer { return f.stamps[len(f.stamps)-1] }
@@ -74,6 +75,7 @@ func (t *timeline) collect() {
 		if r != success {
 			_ = t.d.lose(r, "%v batch %d", t.role, f.value)
 		}
+		t.settle(f.after)
 		t.mu.Lock()
 		t.flying = append(t.flying[:0], t.flying[1:]...)
 		for _, stamp := range f.stamps {
@@ -87,6 +89,20 @@ func (t *timeline) collect() {
 			delete(t.times, f.value-keptTimes)
 		}
 		t.announce()
+	}
+}
+
+// settle waits until the batches that a complete one followed are booked by their queues, so that who sees its end sees
+// theirs, and their times.
+func (t *timeline) settle(after []backend.QueuePoint) {
+	for _, w := range after {
+		for {
+			completed, changed := t.d.lines[w.Role].state()
+			if completed >= w.Value || t.d.lostError() != nil {
+				break
+			}
+			<-changed
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
@@ -68,12 +69,12 @@ func (d *driver) Submit(b *backend.Batch) error {
 			waits = append(waits, event)
 		}
 	}
-	return t.enqueue(b.Signal, waits)
+	return t.enqueue(b, waits)
 }
 
 // enqueue hands the recorded batch to OpenCL. A failure in its middle leaves the queue in an unknown state: the device
 // is lost.
-func (t *timeline) enqueue(value uint64, waits []unsafe.Pointer) error {
+func (t *timeline) enqueue(batch *backend.Batch, waits []unsafe.Pointer) error {
 	d, fault := t.d, (*cl.Event)(nil)
 	n := d.backend.faults.submits.Add(1)
 	faults := &d.backend.options.Faults
@@ -93,12 +94,12 @@ func (t *timeline) enqueue(value uint64, waits []unsafe.Pointer) error {
 		&stamps[0], failed))
 	d.enqueueMu.Unlock()
 	if r != success {
-		return d.lose(r, "enqueueing command %d of %d of %v batch %d", *failed+1, len(t.commands), t.role, value)
+		return d.lose(r, "enqueueing command %d of %d of %v batch %d", *failed+1, len(t.commands), t.role, batch.Signal)
 	}
 	for _, b := range t.used {
-		b.uses[t.role] = value
+		b.uses[t.role] = batch.Signal
 	}
-	t.fly(flight{value, stamps})
+	t.fly(flight{batch.Signal, stamps, slices.Clone(batch.Waits)})
 	if n == int64(faults.LoseBatch) {
 		return failure(fault.SetUserEventStatus(int(outOfResources)), "submit", d.info.Name, "injected fault")
 	}
