@@ -19,7 +19,8 @@ var selectionSynonyms = map[string]string{"cpu": "host", "processor": "host", "g
 // driver. Otherwise spec is the index of a GPU, a backend and the number of a GPU among its GPUs, as in "opencl:1", an ID
 // or UUID or a unique prefix of one, a backend name, or a part of the name of the device or its driver, ignoring case.
 // Twins count once, but for the number behind a backend. A number never means the host or a software driver: these
-// would take the numbers of GPUs whose driver fails. Errors: ErrNoDevice, with the candidates, if no usable device matches; ErrInvalidInput if several do.
+// would take the numbers of GPUs whose driver fails. Errors: ErrNoDevice, with the candidates, if no usable device
+// matches; ErrInvalidInput if several do.
 func SelectDevice(devices []DeviceInfo, spec string) (*DeviceInfo, error) {
 	if spec == "" || spec == "auto" {
 		best := -1
@@ -100,7 +101,7 @@ func (d *DeviceInfo) preference() int {
 	return int(d.Type)
 }
 
-// deviceOf returns a GPU by its number among those of a backend.
+// deviceOf returns the GPU with a number, counted from 0, among all GPUs of a backend.
 func deviceOf(devices []DeviceInfo, of string, number int) (*DeviceInfo, error) {
 	at := 0
 	for i := range devices {

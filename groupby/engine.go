@@ -64,7 +64,7 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 	}
 	return e.begin(ctx, layout, table, func(ctx context.Context, w *work) error {
 		w.result.program = lower(layout, table, false)
-		if table.NumRows() > 2*partRows && w.result.program.wideSquares() { // more memory than that of the table
+		if table.NumRows() > 2*partRows && w.result.program.wideSquares() { // the squares take more memory than the table
 			return w.stream(layout).run(ctx, batchesOf(table))
 		}
 		w.result.stats.Rows = uint64(table.NumRows())

@@ -25,7 +25,7 @@ const (
 	asValidity                // only whether they are NULL
 	asInt8                    // booleans as 0 and 1
 	asSquare                  // integers and decimals, squared
-	asShortSquare             // those of 64 bits whose squares have 64 bits, squared
+	asShortSquare             // integers and decimals of 64 bits, squared, if all are so small that squares have 64 bits
 	asSquareHigh              // what the squares of decimals of 256 bits have above their low 256 bits
 )
 

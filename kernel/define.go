@@ -127,7 +127,10 @@ func (k *Kernel[A, C]) On(device *backend.Device, config C) (Compiled[A], error)
 
 // suited is a configuration as a device with or without subgroup operations runs it.
 func (k *Kernel[A, C]) suited(config C, subgroups bool) C {
-	if values := valuesOf(&config); !subgroups && k.shared >= 0 && (k.serial < 0 || values[k.serial] == 0) {
+	if subgroups || k.shared < 0 {
+		return config
+	}
+	if values := valuesOf(&config); k.serial < 0 || values[k.serial] == 0 {
 		values[k.shared] = 1
 	}
 	return config

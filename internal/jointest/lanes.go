@@ -44,7 +44,7 @@ func Tuning(t testing.TB, device *backend.DeviceInfo) primitive.Tuning {
 func Small(device *backend.DeviceInfo) primitive.Tuning {
 	workgroup := devicetest.WholeSubgroups(device, 8)
 	radix := backend.Config{"serial": 1, "workgroup": workgroup, "items": 64}
-	if !device.Subgroups { // that takes some
+	if !device.Subgroups { // the serial shape uses subgroup operations
 		radix = backend.Config{"serial": 0, "workgroup": 64, "items": 5}
 	}
 	tuning := primitive.Override(radix, "radix_sort")
