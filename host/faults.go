@@ -21,21 +21,39 @@ type Faults struct {
 // faultCounters counts the calls.
 type faultCounters struct {
 	device, host, imports, compiles, submits atomic.Int64
+
+	struck atomic.Bool
+}
+
+// Struck says whether a call of Options.Faults was made. Nobody may have seen it: a batch hangs unseen where another
+// device did the work meanwhile.
+func (b *Backend) Struck() bool { return b.faults.struck.Load() }
+
+// strike returns fails, and notes it.
+func (c *faultCounters) strike(fails bool) bool {
+	if fails {
+		c.struck.Store(true)
+	}
+	return fails
 }
 
 func (c *faultCounters) allocate(f *Faults, memory backend.Memory) bool {
 	if memory == backend.DeviceLocal {
 		n := c.device.Add(1)
-		return n == int64(f.AllocateDevice) || f.ShortOfDevice > 0 && n >= int64(f.ShortOfDevice)
+		return c.strike(n == int64(f.AllocateDevice) || f.ShortOfDevice > 0 && n >= int64(f.ShortOfDevice))
 	}
-	return c.host.Add(1) == int64(f.AllocateHost)
+	return c.strike(c.host.Add(1) == int64(f.AllocateHost))
 }
 
-func (c *faultCounters) importHost(f *Faults) bool { return c.imports.Add(1) == int64(f.Import) }
+func (c *faultCounters) importHost(f *Faults) bool {
+	return c.strike(c.imports.Add(1) == int64(f.Import))
+}
 
-func (c *faultCounters) compile(f *Faults) bool { return c.compiles.Add(1) == int64(f.Compile) }
+func (c *faultCounters) compile(f *Faults) bool {
+	return c.strike(c.compiles.Add(1) == int64(f.Compile))
+}
 
 func (c *faultCounters) submit(f *Faults) (lose, hang bool) {
 	n := c.submits.Add(1)
-	return n == int64(f.LoseAtSubmit), n == int64(f.HangBatch)
+	return c.strike(n == int64(f.LoseAtSubmit)), c.strike(n == int64(f.HangBatch))
 }
