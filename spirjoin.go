@@ -327,16 +327,7 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 		}
 		devices = append(devices, device)
 	}
-	e, err := newEngine(devices, options)
-	if err != nil {
-		return nil, err
-	}
-	for _, on := range e.join.Engines() {
-		if err := e.learnRaster(ctx, on); err != nil {
-			return nil, errors.Join(err, e.Close())
-		}
-	}
-	return e, nil
+	return newEngine(devices, options)
 }
 
 // newEngine takes the devices.

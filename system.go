@@ -28,10 +28,8 @@ type SystemOptions struct {
 	// HostOnly opens only the host backend: loading the drivers of the others takes up to 100 ms and 60 MB.
 	HostOnly bool
 	Host     host.Options
-	// Vulkan says how that backend is opened. Without Graphics and GraphicsOf, devices are opened for draws that were
-	// measured on this machine, by `spirjoin tune`, and are predicted to join fastest by drawing.
-	Vulkan vulkan.Options
-	OpenCL opencl.Options
+	Vulkan   vulkan.Options
+	OpenCL   opencl.Options
 	// Devices are those that will be opened, in the forms of [backend.SelectDevice]. OpenCL is opened only if one of them
 	// is not found without it, or is "auto" and Vulkan has no GPU. nil: every backend is opened.
 	Devices []string
@@ -76,9 +74,6 @@ func (s *System) addOpenCL(options opencl.Options) error {
 }
 
 func (s *System) addVulkan(options vulkan.Options) error {
-	if options.GraphicsOf == nil {
-		options.GraphicsOf = drawsOn
-	}
 	v, err := vulkan.New(options)
 	if err != nil {
 		return fmt.Errorf("vulkan: %w", err)

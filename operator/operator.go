@@ -46,6 +46,11 @@ type Algorithm interface {
 	Open(ctx context.Context, lane *exec.Lane, p *Plan) Operator
 }
 
+// ByName is an algorithm that runs only where it is asked for by name: the planner never chooses it among others.
+type ByName interface {
+	ByName() (why string)
+}
+
 // Operator is a join in progress. It is used by one goroutine at a time.
 type Operator interface {
 	// Build takes the build side. It is called once, before anything else. The columns must live until Close.

@@ -54,11 +54,7 @@ type Facts struct {
 	SubgroupSize int
 	Raster       backend.RasterLimits // of images, if the device draws
 	CannotDraw   error                // why it does not; nil if it does
-	Drawn        RasterRates          // measured on the device; 0: not measured
 }
-
-// RasterRates are the nanoseconds of [DrawPoint] and [DrawVertex].
-type RasterRates struct{ PointNs, VertexNs float64 }
 
 // On fills in what follows from the device.
 func (f *Facts) On(device *backend.Device) {

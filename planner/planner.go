@@ -50,6 +50,11 @@ func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorith
 	}
 	plans, errs := make([]*operator.Plan, len(algorithms)), make([]error, len(algorithms))
 	plan := func(i int) {
+		if only, is := algorithms[i].(operator.ByName); is && len(algorithms) > 1 {
+			plans[i] = &operator.Plan{Algorithm: algorithms[i], Facts: f, Want: want, Reject: &backend.OpError{Op: "plan join",
+				Err: backend.ErrUnsupported, Detail: only.ByName()}}
+			return
+		}
 		errs[i] = exec.Protect("plan", func() (err error) {
 			plans[i], err = limits.plan(f, want, algorithms[i], rates)
 			return err

@@ -125,16 +125,6 @@ func (r *Rates) JSON() string {
 	return b.String()
 }
 
-// drawn are the rates of a device on which those of draws were measured.
-func (r *Rates) drawn(measured operator.RasterRates) *Rates {
-	if measured.PointNs == 0 {
-		return r
-	}
-	on := *r
-	on.ns[operator.DrawPoint], on.ns[operator.DrawVertex] = measured.PointNs, measured.VertexNs
-	return &on
-}
-
 // Predict fills in the times of the stages of a plan; with nil rates they are 0. A nil plan is ignored.
 func (r *Rates) Predict(p *operator.Plan) {
 	if p == nil {
@@ -142,7 +132,7 @@ func (r *Rates) Predict(p *operator.Plan) {
 	}
 	for i := range p.Stages {
 		if p.Stages[i].Time = 0; r != nil {
-			p.Stages[i].Time = r.drawn(p.Facts.Drawn).Time(&p.Stages[i].Work)
+			p.Stages[i].Time = r.Time(&p.Stages[i].Work)
 		}
 	}
 }

@@ -7,14 +7,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -37,7 +35,6 @@ type Engine struct {
 	Simulate Simulator
 
 	*shared
-	raster      *atomic.Pointer[operator.RasterRates]
 	rehearsed   *shapes
 	pinnedBytes uint64 // the part of host memory that batches may use as pinned memory
 	left        room   // memory that queries leave to others ([Engine.Leaving])
@@ -78,8 +75,7 @@ func NewEngines(members []Member, memoryLimitBytes uint64) []*Engine {
 	engines := make([]*Engine, len(members))
 	total := exec.Need{Device: make(map[*backend.Device]uint64), Host: all.hostBytes}
 	for i, m := range members {
-		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all, rehearsed: new(shapes),
-			raster: new(atomic.Pointer[operator.RasterRates])}
+		e := &Engine{Ops: m.Ops, Allocator: m.Allocator, shared: all, rehearsed: new(shapes)}
 		if pinned, ok := m.Allocator.(*relation.PinnedAllocator); ok {
 			e.pinnedBytes = pinned.CapBytes()
 		}
@@ -117,10 +113,6 @@ func (e *Engine) Close() {
 
 // Closed returns the error of queries that are under way when the engine is closed, ErrCancelled; nil if it was not.
 func (e *Engine) Closed() error { return e.flows.Closed() }
-
-// Draws tells the plans of later queries how fast the device draws, as it was measured. Without it they take the rates
-// of the planner.
-func (e *Engine) Draws(rates operator.RasterRates) { e.raster.Store(&rates) }
 
 // Device returns the device that queries run on.
 func (e *Engine) Device() *backend.Device { return e.Ops.Device() }
@@ -170,7 +162,7 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 	deviceBytes = min(deviceBytes, e.capBytes())
 	less := &Engine{Ops: e.Ops, Allocator: e.Allocator, GranuleRows: e.GranuleRows, WindowRows: e.WindowRows,
 		Compare: e.Compare, Keys: e.Keys, Spread: e.Spread, Simulate: e.Simulate, shared: &all,
-		raster: e.raster, rehearsed: e.rehearsed, pinnedBytes: min(e.pinnedBytes, all.hostBytes)}
+		rehearsed: e.rehearsed, pinnedBytes: min(e.pinnedBytes, all.hostBytes)}
 	less.left = room{hostBytes: e.left.hostBytes + hostBytes, deviceBytes: e.left.deviceBytes + deviceBytes}
 	return less
 }

@@ -258,9 +258,6 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	f.Ahead = q.ahead
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.On(device)
-	if drawn := q.Engine.raster.Load(); drawn != nil {
-		f.Drawn = *drawn
-	}
 	for side, s := range tree.Scans {
 		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
 		if side == operator.Build || f.Granule%inPlaceRows == 0 {

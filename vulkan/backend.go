@@ -37,14 +37,6 @@ type Options struct {
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
 	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
 	Graphics bool
-	// GraphicsOf opens those devices as Graphics does for which it returns true; nil: none. It is called with what is
-	// known before queues are chosen: name, type and driver.
-	GraphicsOf func(*backend.DeviceInfo) bool
-}
-
-// draws tells whether a device is opened for draws.
-func (o *Options) draws(info *backend.DeviceInfo) bool {
-	return o.Graphics || o.GraphicsOf != nil && o.GraphicsOf(info)
 }
 
 // Shaders finds the SPIR-V of a kernel; config holds a value for each of its axes. Hash identifies all that Find may
@@ -121,7 +113,7 @@ func (b *Backend) physicals() ([]*physical, error) {
 		return nil, &backend.OpError{Op: "list devices", Err: backend.ErrInvalidInput,
 			Detail: "the Vulkan backend was closed"}
 	}
-	found, err := enumerate(b.instance.handle, b.options.draws)
+	found, err := enumerate(b.instance.handle, b.options.Graphics)
 	for _, p := range found {
 		p.info.Subgroups = p.info.Subgroups && !b.options.NoSubgroups
 	}

@@ -37,7 +37,7 @@ type physical struct {
 	tickNanoseconds float64 // of time stamps
 	tellsTime       bool    // the clock of time stamps can be read at any time
 	maxGroupsY      uint32
-	graphics        bool // Options.draws
+	graphics        bool // Options.Graphics
 	raster          rasterSupport
 }
 
@@ -109,7 +109,7 @@ var subgroupOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuf
 var usedOperations = []string{"basic", "vote", "arithmetic", "ballot", "shuffle"}
 
 // enumerate describes every physical device of the instance.
-func enumerate(instance vk.Instance, draws func(*backend.DeviceInfo) bool) ([]*physical, error) {
+func enumerate(instance vk.Instance, graphics bool) ([]*physical, error) {
 	var handles []vk.PhysicalDevice
 	for {
 		var count uint32
@@ -132,7 +132,7 @@ func enumerate(instance vk.Instance, draws func(*backend.DeviceInfo) bool) ([]*p
 	}
 	all := make([]*physical, len(handles))
 	for i, handle := range handles {
-		all[i] = describe(handle, draws)
+		all[i] = describe(handle, graphics)
 		all[i].info.Index = i
 	}
 	identify(all)
@@ -140,7 +140,7 @@ func enumerate(instance vk.Instance, draws func(*backend.DeviceInfo) bool) ([]*p
 }
 
 // describe asks a device for all that it tells.
-func describe(handle vk.PhysicalDevice, draws func(*backend.DeviceInfo) bool) *physical {
+func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	var core vk.PhysicalDeviceProperties
 	vk.GetPhysicalDeviceProperties(handle, &core)
 	core.Deref()
@@ -217,7 +217,7 @@ func describe(handle vk.PhysicalDevice, draws func(*backend.DeviceInfo) bool) *p
 		MaxGroups:          limits.MaxComputeWorkGroupCount[0],
 		ImportAlignment:    uint64(more.import_alignment),
 	}
-	p.graphics = draws(i)
+	p.graphics = graphics
 	p.readFamilies()
 	p.readMemory(&more)
 	p.limitBlocks(uint64(more.max_buffer_bytes), uint64(limits.SparseAddressSpaceSize))

@@ -18,7 +18,6 @@ import (
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join/graphics"
-	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 )
@@ -139,7 +138,6 @@ type run struct {
 	Sweep
 	on    [2]*opened
 	out   measure.Output
-	drawn operator.RasterRates
 	known map[string]Result // by workload and method
 }
 
@@ -153,14 +151,13 @@ func (r *run) rates(ctx context.Context) error {
 	} else {
 		lane := exec.NewLane(ctx, on.ops, nil)
 		defer lane.Memory.ReleaseAll()
-		var err error
-		if r.drawn, err = graphics.Measure(ctx, lane); measure.DoesNotFit(err) {
+		if drawn, err := graphics.Measure(ctx, lane); measure.DoesNotFit(err) {
 			r.out.Println("points into an image: skipped: " + text.OneLine(err.Error()))
 		} else if err != nil {
 			return err
 		} else {
-			r.out.Println("points into an image: " + text.Rate(1e9/r.drawn.PointNs, ""))
-			r.out.Println("vertices that fetch a texel: " + text.Rate(1e9/r.drawn.VertexNs, ""))
+			r.out.Println("points into an image: " + text.Rate(1e9/drawn.PointNs, ""))
+			r.out.Println("vertices that fetch a texel: " + text.Rate(1e9/drawn.VertexNs, ""))
 		}
 	}
 	c := histogramCell{keys: uniformKeys, rows: 1 << 24, log2Bins: 20}

@@ -23,7 +23,7 @@ var joinMethods = map[string]struct {
 	"graphics-probe-stack": {drawing, graphics.Algorithm{Stack: graphics.ProbeStack}},
 	"graphics-unflattened": {drawing, graphics.Algorithm{Unflattened: true}},
 	"phj-um":               {computing, hash.Partitioned{Untransformed: true}},
-	"auto":                 {drawing, nil},
+	"auto":                 {computing, nil},
 }
 
 // joinCell is a join of relations that are on the device.
@@ -109,7 +109,6 @@ func (c joinCell) join(ctx context.Context, r *run, on *opened, algorithms []joi
 		return nil, err
 	}
 	defer bed.Release()
-	bed.Drawn = r.drawn
 	return bed.Measure(ctx, algorithms, r.Repeat, r.Warm,
 		func(what string) { r.out.Enter(fmt.Sprint(what, " ", c.String())) })
 }

@@ -56,9 +56,6 @@ func (r *Result) Phases() (transform, match, gather time.Duration) {
 
 // Bed is the workload of a cell on a device.
 type Bed struct {
-	// Drawn are the rates of draws that the planner reckons with; 0: those of its tables.
-	Drawn operator.RasterRates
-
 	ops    *primitive.Ops
 	device *backend.Device
 	memory *exec.Scope
@@ -219,8 +216,7 @@ func (b *Bed) plan(ctx context.Context, a Algorithm, lane *exec.Lane, build *rel
 	sides [2]int) (*operator.Plan, error) {
 	check := b.check
 	f := operator.Facts{KeyBytes: build.Keys.Bytes, KeyBits: max(1, bits.Len64(check.greatest)), Narrow: build.Narrow,
-		Granule: b.granule, Window: b.window, OutputRows: check.pairs.rows, Unique: b.unique, Tuning: lane.Tuning(),
-		Drawn: b.Drawn}
+		Granule: b.granule, Window: b.window, OutputRows: check.pairs.rows, Unique: b.unique, Tuning: lane.Tuning()}
 	f.On(lane.Device())
 	var ratios [2]float64
 	for side, of := range sides {

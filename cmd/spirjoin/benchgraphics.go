@@ -23,8 +23,8 @@ func (s *session) benchGraphicsCommand() *cli.Command {
 		UsageText: "spirjoin bench graphics [flags]",
 		Description: "   Repeats the experiments of GARUDA, after the rate at which the device draws points. Each answer\n" +
 			"   is verified before it is timed; a wrong one ends the command with code 6. The device is opened\n" +
-			"   twice: with a queue for draws for the methods that draw and for auto, which may, and without one\n" +
-			"   for kernels. Where it does not draw, the lines of drawing methods say so.",
+			"   twice: with a queue for draws for the methods that draw, and without one for kernels. Where it\n" +
+			"   does not draw, the lines of drawing methods say so.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "figure", Category: figures,
 				Usage: "measure `FIGURES`: garuda-8a,garuda-11; default: all; list shows them"},

@@ -2,27 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
-	"github.com/spirjoin/spirjoin/backend"
 	benchmark "github.com/spirjoin/spirjoin/bench/primitive"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan"
 )
 
 const noTuningFile = "SPIRJOIN_TUNING is off, or there is no folder for the tuning file: nothing can be saved; " +
 	"--dry-run only measures"
-
-// drawsName is what `tune` calls the rates of draws.
-const drawsName = "draws"
 
 func (s *session) tuneCommand() *cli.Command {
 	const run, output = "Run", "Output"
@@ -33,9 +25,7 @@ func (s *session) tuneCommand() *cli.Command {
 			"than\n" +
 			"   the spread of the measurements is written to the tuning file of this user, which every command\n" +
 			"   reads. Without a PRIMITIVE all are tuned:\n   " +
-			text.Fold(strings.Join(append(benchmark.Tuned(), drawsName), ", "), text.ReportColumns-4, "\n   ") +
-			"\n   draws measures how fast the device draws points. It is opened for draws from then on if joins by\n" +
-			"   drawing are predicted to be the fastest.",
+			text.Fold(strings.Join(benchmark.Tuned(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "device", Category: run, Value: "auto",
 				Usage: "`DEVICE`: its index, name, id or backend; default: auto"},
@@ -57,14 +47,7 @@ func (s *session) tuneCommand() *cli.Command {
 			if c.Bool("quick") {
 				tables.Repeat, tables.Warm = 5, 200*time.Millisecond
 			}
-			draws := len(tables.Names) == 0 || slices.Contains(tables.Names, drawsName)
-			tables.Names = slices.DeleteFunc(tables.Names, func(name string) bool { return name == drawsName })
-			if !draws || c.NArg() == 0 || len(tables.Names) > 0 {
-				if err := s.tune(c.Context, deviceOptionsOf(c), tables, c.Bool("dry-run")); err != nil || !draws {
-					return err
-				}
-			}
-			return s.tuneDraws(c.Context, c.String("device"), c.Bool("dry-run"), len(tables.Names) > 0 || c.NArg() == 0)
+			return s.tune(c.Context, deviceOptionsOf(c), tables, c.Bool("dry-run"))
 		},
 	}
 }
@@ -72,7 +55,7 @@ func (s *session) tuneCommand() *cli.Command {
 // tune refuses what can be known to fail before anything is measured.
 func (s *session) tune(ctx context.Context, on deviceOptions, tables benchmark.Tables, dryRun bool) error {
 	if _, err := benchmark.Problems(tables.Names, 1); err != nil {
-		return fmt.Errorf("%w, and %s", err, drawsName)
+		return err
 	}
 	path := spirjoin.TuningFile()
 	if path == "" && !dryRun {
@@ -85,53 +68,4 @@ func (s *session) tune(ctx context.Context, on deviceOptions, tables benchmark.T
 		tables.File = path
 	}
 	return s.measureOn(ctx, on, tables)
-}
-
-// tuneDraws measures how fast a device draws. It is opened for that alone, because a queue for draws can make its
-// kernels slower. One that does not draw is no error beside other things to tune.
-func (s *session) tuneDraws(ctx context.Context, device string, dryRun, beside bool) (err error) {
-	if spirjoin.RasterFile() == "" && !dryRun {
-		return usagef(noTuningFile)
-	}
-	if _, err := spirjoin.ReadRaster(spirjoin.RasterFile()); err != nil {
-		return err
-	}
-	system, err := spirjoin.Discover(spirjoin.SystemOptions{Vulkan: vulkan.Options{Graphics: true}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, system.Close()) }()
-	on, err := system.Open(ctx, device, backend.DeviceOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, on.Close()) }()
-	ops, err := primitive.New(on, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := on.Rasterizer(); err != nil {
-		if beside {
-			fmt.Fprintf(s.stdout, "draws: %v\n", err)
-			return nil
-		}
-		return err
-	}
-	row, err := spirjoin.MeasureRaster(ctx, ops)
-	if err != nil {
-		return err
-	}
-	wins, err := row.Wins(on.Info())
-	if err != nil {
-		return err
-	}
-	verdict := "joins by drawing are not the fastest here"
-	if wins {
-		verdict = "joins by drawing are the fastest here: the device is opened for draws"
-	}
-	fmt.Fprintf(s.stdout, "draws: %.3g ns for a point, %.3g ns for a vertex; %s\n", row.PointNs, row.VertexNs, verdict)
-	if dryRun {
-		return nil
-	}
-	return row.Keep()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // tune replaces a bad row by what it measured, and what it kept is what engines and benchmarks run with.
@@ -73,25 +72,6 @@ func TestTune(t *testing.T) {
 	tuning, problems := spirjoin.UserTuning(info)
 	require.Empty(t, problems)
 	require.Equal(t, kept, tuning.Config("gather", bad.Variant).String())
-}
-
-// tune draws keeps rates of a device that draws, and says why another has none.
-func TestTuneDraws(t *testing.T) {
-	t.Setenv("SPIRJOIN_TUNING", filepath.Join(t.TempDir(), "tuning.json"))
-	o := runProgram(t, exitNoDevice, "tune", "draws", "--device", "host")
-	require.Contains(t, o.stderr, "the host backend does not draw")
-	require.NoFileExists(t, spirjoin.RasterFile())
-	for _, info := range vulkantest.Devices(t) {
-		o := runProgram(t, exitDone, "tune", "draws", "--device", info.ID, "--dry-run")
-		require.Regexp(t, `^draws: [\d.]+ ns for a point, [\d.]+ ns for a vertex; joins by drawing are not the`, o.stdout)
-		require.NoFileExists(t, spirjoin.RasterFile())
-		runProgram(t, exitDone, "tune", "draws", "--device", info.ID)
-		rows, err := spirjoin.ReadRaster(spirjoin.RasterFile())
-		require.NoError(t, err)
-		require.Len(t, rows, 1)
-		require.Equal(t, info.Name, rows[0].Device)
-		require.NoError(t, os.Remove(spirjoin.RasterFile()))
-	}
 }
 
 func TestTuneFailures(t *testing.T) {

@@ -87,6 +87,11 @@ func (a Algorithm) Name() string {
 	return name + [...]string{LowerStack: "", BuildStack: " build stack", ProbeStack: " probe stack"}[a.Stack]
 }
 
+// ByName says why the planner never chooses it.
+func (a Algorithm) ByName() string {
+	return "runs only if asked for, by name; kernels are faster"
+}
+
 // shape is how a join is cut into units, and how large its images are. It depends on the plan alone.
 type shape struct {
 	bits                  int // of the mix that decide the partition; 0: one partition, and nothing moves
