@@ -116,7 +116,7 @@ type SharedMemory interface {
 	// AllocateShared allocates device-local memory that can be exported for a path of links, SharedAllocation or
 	// DMABuf. ErrUnsupported where the driver cannot.
 	AllocateShared(path PeerPath, sizeBytes uint64) (Block, error)
-	// OpenShared maps a block of another driver, so that both see the same bytes. With SharedAllocation, and for a
-	// block of a [Courier], it must lie on the same physical device.
+	// OpenShared maps a block of another driver, so that both see the same bytes. With SharedAllocation
+	// it must lie on the same physical device.
 	OpenShared(owner Driver, block Block) (Block, error)
 }

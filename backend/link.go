@@ -20,12 +20,11 @@ const (
 	ImportedHost                     // host memory that both devices have imported: the host copies nothing
 	HostStaged                       // host memory of each device; the host copies from one to the other
 	DMABuf                           // one allocation, exported as a dma-buf and opened on both devices
-	DeviceGroup                      // exchange memory of both devices, copied by a device over both; see [PeerGroup]
 	PeerPaths                        // number of paths
 )
 
 var peerPathNames = [PeerPaths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged",
-	"dma-buf", "device group"}
+	"dma-buf"}
 
 func (p PeerPath) String() string { return peerPathNames[p] }
 
@@ -60,7 +59,6 @@ var linkShapes = [PeerPaths]linkShape{
 	ImportedHost:     {8 << 20, 5},
 	HostStaged:       {16 << 20, 4},
 	DMABuf:           {16 << 20, 6},
-	DeviceGroup:      {16 << 20, 6},
 }
 
 // coreChunkBytes is the size of a chunk where an end is the host's cores. With less, lavapipe takes longer to begin a
@@ -194,8 +192,6 @@ func (l *PeerLink) open(ctx context.Context) error {
 		return l.openImported(ctx)
 	case HostStaged:
 		return l.openStaged(ctx)
-	case DeviceGroup:
-		return l.openGroup()
 	}
 	if l.From != l.To {
 		return l.unsupported("these are two devices")

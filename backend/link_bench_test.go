@@ -21,7 +21,6 @@ var benchedShapes = map[backend.PeerPath][][2]int{
 	backend.ImportedHost:     {{8, 5}, {2, 8}, {4, 6}, {16, 5}},
 	backend.HostStaged:       {{16, 4}, {8, 4}, {16, 6}, {32, 4}},
 	backend.DMABuf:           {{16, 6}, {4, 6}, {64, 4}},
-	backend.DeviceGroup:      {{16, 6}, {4, 8}, {32, 4}},
 }
 
 // BenchmarkLink copies between two logical devices of each device, in one direction and in both at once. Copies of the

@@ -33,9 +33,9 @@ type Options struct {
 	Discrete bool
 	// Exchange adds backend.PeerExchange, which copies of links use where it is forced or nothing better works.
 	Exchange ExchangeMode
-	// AllPaths adds the paths of links that are used only where they are forced: all devices have the same memory.
-	AllPaths bool
-	Faults   Faults
+	// DMABuf claims that memory can be shared as a dma-buf, which links use only where it is forced.
+	DMABuf bool
+	Faults Faults
 }
 
 // Device is a logical device of the host. All of them share the cores and the memory of the machine.

@@ -152,22 +152,9 @@ func (d *Driver) ImportHost(memory []byte) (backend.Block, error) {
 
 // AllocateShared implements backend.SharedMemory; every block can be shared.
 func (d *Driver) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
-	if path == backend.DMABuf && !d.backend.options.AllPaths {
+	if path == backend.DMABuf && !d.backend.options.DMABuf {
 		return nil, d.fail("allocate", backend.ErrUnsupported, "host memory is no dma-buf")
 	}
-	return d.AllocateBlock(sizeBytes, backend.DeviceLocal)
-}
-
-// OpenCourier implements backend.PeerGroup, as Options.AllPaths says.
-func (d *Driver) OpenCourier(backend.Driver) (backend.Courier, error) {
-	if !d.backend.options.AllPaths {
-		return nil, d.fail("connect", backend.ErrUnsupported, "the host has no device groups")
-	}
-	return d.backend.open(d.index), nil
-}
-
-// AllocateFor implements backend.Courier.
-func (d *Driver) AllocateFor(_ backend.Driver, sizeBytes uint64) (backend.Block, error) {
 	return d.AllocateBlock(sizeBytes, backend.DeviceLocal)
 }
 

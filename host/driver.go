@@ -16,7 +16,7 @@ import (
 const keptTimes = 4096
 
 // Driver is an open logical device of the host. It implements backend.Driver, backend.SharedMemory,
-// backend.PeerExchange, backend.PeerMemory, backend.PeerGroup and, with Options.AllPaths, backend.Courier.
+// backend.PeerExchange and backend.PeerMemory.
 type Driver struct {
 	backend *Backend
 	index   int
@@ -48,8 +48,6 @@ var (
 	_ backend.SharedMemory = (*Driver)(nil)
 	_ backend.PeerExchange = (*Driver)(nil)
 	_ backend.PeerMemory   = (*Driver)(nil)
-	_ backend.PeerGroup    = (*Driver)(nil)
-	_ backend.Courier      = (*Driver)(nil)
 	_ backend.Clock        = (*Driver)(nil)
 )
 

@@ -19,9 +19,6 @@ import (
 var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost,
 	backend.HostStaged}
 
-// forcedPaths are those that are used only where they are forced.
-var forcedPaths = []backend.PeerPath{backend.DMABuf, backend.DeviceGroup}
-
 func TestLinksWithExchange(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true},
 		{Exchange: DeviceOrdered, Discrete: true, Shuffle: 4, Poison: true}} {
@@ -35,11 +32,11 @@ func TestLinksWithExchange(t *testing.T) {
 	}
 }
 
-func TestForcedLinks(t *testing.T) {
-	for _, options := range []Options{{AllPaths: true}, {AllPaths: true, Discrete: true},
-		{AllPaths: true, Discrete: true, Shuffle: 4, Poison: true}} {
+func TestDMABuf(t *testing.T) {
+	for _, options := range []Options{{DMABuf: true}, {DMABuf: true, Discrete: true},
+		{DMABuf: true, Discrete: true, Shuffle: 4, Poison: true}} {
 		t.Run(fmt.Sprintf("discrete=%t shuffle=%d", options.Discrete, options.Shuffle), func(t *testing.T) {
-			o := backendtest.Options{Paths: forcedPaths}
+			o := backendtest.Options{Paths: []backend.PeerPath{backend.DMABuf}}
 			if options.Shuffle != 0 {
 				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
 			}
@@ -48,25 +45,21 @@ func TestForcedLinks(t *testing.T) {
 	}
 }
 
-// TestForcedPathsAreOffByDefault: Connect takes them only where it is told to.
-func TestForcedPathsAreOffByDefault(t *testing.T) {
+// TestDMABufIsOffByDefault: Connect takes it only where it is told to.
+func TestDMABufIsOffByDefault(t *testing.T) {
 	for path := range backend.PeerPaths {
-		require.Equal(t, !slices.Contains(forcedPaths, path), path.ByDefault(), path)
+		require.Equal(t, path != backend.DMABuf, path.ByDefault(), path)
 	}
-	ctx, b := context.Background(), New(Options{AllPaths: true, Exchange: HostOrdered})
+	ctx, b := context.Background(), New(Options{DMABuf: true, Exchange: HostOrdered})
 	a, c := openLiar(t, b, linkPaths...), openLiar(t, b, linkPaths...)
 	_, err := backend.Connect(ctx, a, c)
-	for _, path := range forcedPaths {
-		require.NotContains(t, err.Error(), path.String(), "all others fail")
-		link, err := backend.Connect(ctx, a, c, path)
-		require.ErrorContains(t, err, "pattern", "%v: all writes to the far end are wrong", link)
-	}
+	require.NotContains(t, err.Error(), backend.DMABuf.String(), "all others fail")
+	_, err = backend.Connect(ctx, a, c, backend.DMABuf)
+	require.ErrorContains(t, err, "pattern", "all writes to the far end are wrong")
 	plain := New(Options{})
-	for _, path := range forcedPaths {
-		_, err := backend.Connect(ctx, openLiar(t, plain), openLiar(t, plain), path)
-		require.ErrorIs(t, err, backend.ErrUnsupported)
-		require.ErrorContains(t, err, path.String())
-	}
+	_, err = backend.Connect(ctx, openLiar(t, plain), openLiar(t, plain), backend.DMABuf)
+	require.ErrorIs(t, err, backend.ErrUnsupported)
+	require.ErrorContains(t, err, backend.DMABuf.String())
 }
 
 // liar is a driver that accepts everything and gives other memory on some paths, as drivers have been seen to.
@@ -83,38 +76,11 @@ func (l liar) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.B
 }
 
 func (l liar) OpenShared(owner backend.Driver, shared backend.Block) (backend.Block, error) {
-	if courier, ok := owner.(lyingCourier); ok {
-		return l.Driver.OpenShared(courier.Driver, shared)
-	}
 	from := owner.(liar)
 	if l.about[from.paths[shared]] {
 		return l.AllocateBlock(shared.SizeBytes(), backend.DeviceLocal)
 	}
 	return l.Driver.OpenShared(from.Driver, shared)
-}
-
-func (l liar) OpenCourier(to backend.Driver) (backend.Courier, error) {
-	c, err := l.Driver.OpenCourier(to.(liar).Driver)
-	if err != nil {
-		return nil, err
-	}
-	return lyingCourier{c.(*Driver), l.about[backend.DeviceGroup]}, nil
-}
-
-// lyingCourier loses the last word of what it copies.
-type lyingCourier struct {
-	*Driver
-	lies bool
-}
-
-func (c lyingCourier) Submit(batch *backend.Batch) error {
-	for i := range batch.Steps {
-		if s := &batch.Steps[i]; c.lies {
-			s.Dst.SizeBytes -= 4
-			s.Src.SizeBytes -= 4
-		}
-	}
-	return c.Driver.Submit(batch)
 }
 
 func (l liar) ImportHost(memory []byte) (backend.Block, error) {
@@ -173,14 +139,14 @@ func openLiar(t *testing.T, b *Backend, lies ...backend.PeerPath) *backend.Devic
 
 // TestLinksAreVerified: a path counts only after a pattern arrived over it, whatever the driver says.
 func TestLinksAreVerified(t *testing.T) {
-	ctx, b := context.Background(), New(Options{Exchange: DeviceOrdered, AllPaths: true})
+	ctx, b := context.Background(), New(Options{Exchange: DeviceOrdered, DMABuf: true})
 	for i, path := range linkPaths {
 		link, err := backend.Connect(ctx, openLiar(t, b, linkPaths[:i]...), openLiar(t, b, linkPaths[:i]...))
 		require.NoError(t, err)
 		require.Equal(t, path, link.Path, "the best that is no lie")
 		require.NoError(t, link.Close())
 	}
-	for _, path := range slices.Concat(linkPaths, forcedPaths) {
+	for _, path := range append(slices.Clone(linkPaths), backend.DMABuf) {
 		_, err := backend.Connect(ctx, openLiar(t, b, path), openLiar(t, b, path), path)
 		require.ErrorIs(t, err, backend.ErrUnsupported, path)
 		require.ErrorContains(t, err, "pattern", path)
@@ -235,7 +201,7 @@ func TestLinkFaults(t *testing.T) {
 		"hang":          {func(f *Faults, n int) { f.HangBatch = n }, backend.ErrTimedOut, 200 * time.Millisecond, 13},
 	} {
 		for _, mode := range []ExchangeMode{HostOrdered, DeviceOrdered} {
-			for _, path := range slices.Concat(linkPaths, forcedPaths) {
+			for _, path := range append(slices.Clone(linkPaths), backend.DMABuf) {
 				if mode == HostOrdered && path != backend.DriverCopy {
 					continue
 				}
@@ -245,7 +211,7 @@ func TestLinkFaults(t *testing.T) {
 						step *= min(step, 3)
 					}
 					for n := 1; ; n += step {
-						options := Options{Discrete: true, Exchange: mode, AllPaths: true, CloseLimit: fault.limit}
+						options := Options{Discrete: true, Exchange: mode, DMABuf: true, CloseLimit: fault.limit}
 						fault.inject(&options.Faults, n)
 						b := New(options)
 						var devices [2]*backend.Device

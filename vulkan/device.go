@@ -27,7 +27,6 @@ type driver struct {
 	info    backend.DeviceInfo
 	device  vk.Device
 	shim    *C.sj_device
-	members []*physical // of a device over a group, see group.go; nil: an ordinary device
 
 	life     sync.RWMutex // held for reading by every use of the device, for writing while it is destroyed
 	closed   bool
@@ -54,8 +53,6 @@ var (
 	_ backend.SharedMemory = (*driver)(nil)
 	_ backend.PeerExchange = (*driver)(nil)
 	_ backend.PeerMemory   = (*driver)(nil)
-	_ backend.PeerGroup    = (*driver)(nil)
-	_ backend.Courier      = (*driver)(nil)
 	_ backend.Clock        = (*driver)(nil)
 	_ backend.Rasterizer   = (*driver)(nil)
 )
@@ -63,15 +60,15 @@ var (
 // closeLimit is how long Close waits for submitted work.
 const closeLimit = 10 * time.Second
 
-// open makes a logical device, over a group if it has members, of which p describes the first. The caller registers it.
-func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
+// open makes a logical device. The caller registers it.
+func open(b *Backend, p *physical) (*driver, error) {
 	plan, _ := planQueues(p.families, p.graphics)
 	slots := plan[:]
 	if p.sparse {
 		slot, _ := planSparse(p.families, plan)
 		slots = append(slots, slot)
 	}
-	d := &driver{backend: b, p: p, info: p.info, members: members, blocks: make(map[*block]struct{}),
+	d := &driver{backend: b, p: p, info: p.info, blocks: make(map[*block]struct{}),
 		images: make(map[*image]struct{}), raster: newRaster(),
 		layouts: make(map[uint32]vk.PipelineLayout)}
 	d.partBytes = d.info.Limits.MaxAllocationBytes
@@ -86,12 +83,7 @@ func open(b *Backend, p *physical, members ...*physical) (*driver, error) {
 		queues = append(queues, C.sj_queues{family: C.uint32_t(u.family), count: C.uint32_t(u.index)})
 	}
 	extensions := slices.DeleteFunc(slices.Clone(usedExtensions), func(name string) bool { return !p.extensions[name] })
-	var handles [C.SJ_MAX_MEMBERS]unsafe.Pointer
-	for i, m := range members {
-		handles[i] = unsafe.Pointer(m.handle)
-	}
-	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &handles[0], C.uint32_t(len(members)), &queues[0],
-		C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.enabled(), &d.shim))
+	r := result(C.sj_open_device(unsafe.Pointer(p.handle), &queues[0], C.uint32_t(len(queues)), joined(extensions), C.uint32_t(len(extensions)), p.has, p.enabled(), &d.shim))
 	if err := failure(r, "open", p.info.Name, ""); err != nil {
 		return nil, err
 	}
@@ -127,7 +119,7 @@ func (d *driver) prepare(slots []queueSlot) error {
 		if *line, err = newTimeline(d, name, q, slot.family); err != nil {
 			return err
 		}
-		(*line).draws = role == backend.Graphics && d.members == nil
+		(*line).draws = role == backend.Graphics
 	}
 	var err error
 	d.cache, err = openCache(d)

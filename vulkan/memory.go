@@ -31,7 +31,6 @@ type block struct {
 	parts     []part       // of a sparse block, instead of store
 	unbound   bool         // perhaps its binding is still under way
 	exports   uint32       // type of handle that the memory can be exported as; 0: none
-	member    uint32       // whose memory it is, on a device over a group
 	cuda      *cuda.Memory // that the block was opened from; nil: Vulkan's own
 	mapped    []byte
 	pin       runtime.Pinner // of imported memory
@@ -183,9 +182,6 @@ func (b *block) create(handleType, allowed uint32, get func(b *block) result) er
 	if err := b.bind(); err != nil {
 		return err
 	}
-	if d.members != nil {
-		return nil
-	}
 	b.address = uint64(C.sj_buffer_address(d.shim, raw(b.buffer)))
 	if b.address%d.info.Limits.ArgumentAlignment != 0 {
 		return &backend.OpError{Op: "allocate", Device: d.info.Name, Err: backend.ErrUnsupported,
@@ -200,7 +196,7 @@ func (b *block) bind() error {
 	if b.sparse {
 		return b.bindParts()
 	}
-	r := result(C.sj_bind(b.d.shim, raw(b.buffer), raw(b.store), C.uint32_t(b.member)))
+	r := result(C.sj_bind(b.d.shim, raw(b.buffer), raw(b.store)))
 	return b.failed(r, "binding")
 }
 

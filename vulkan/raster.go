@@ -114,8 +114,6 @@ func (d *driver) CanRaster() error {
 		lacks = "the device was not opened for draws (--algo graphics, vulkan.Options.Graphics)"
 	case d.lines[backend.Graphics] == nil:
 		lacks = "the device has no graphics queue"
-	case d.members != nil:
-		lacks = "a device over a group does not draw"
 	case len(d.p.raster.lacks) > 0:
 		lacks = "the device lacks " + strings.Join(d.p.raster.lacks, ", ")
 	default:

@@ -19,7 +19,6 @@ func TestCanRaster(t *testing.T) {
 	for want, spoil := range map[string]func(d *driver){
 		"not opened for draws": func(d *driver) { d.p.graphics = false },
 		"no graphics queue":    func(d *driver) { d.lines[backend.Graphics] = nil },
-		"over a group":         func(d *driver) { d.members = []*physical{d.p} },
 		"lacks independentBlend, blending of format r32f": func(d *driver) {
 			d.p.raster.lacks = []string{"independentBlend", "blending of format r32f"}
 		},

@@ -27,11 +27,6 @@ func (d *driver) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backen
 	if path == backend.DMABuf {
 		handleType = dmaBuf
 	}
-	return d.allocateExportable(handleType, 0, sizeBytes)
-}
-
-// allocateExportable allocates device-local memory, on a device over a group that of a member.
-func (d *driver) allocateExportable(handleType, member uint32, sizeBytes uint64) (backend.Block, error) {
 	if err := d.enter("allocate shared"); err != nil {
 		return nil, err
 	}
@@ -39,11 +34,10 @@ func (d *driver) allocateExportable(handleType, member uint32, sizeBytes uint64)
 	if err := d.canShare(handleType); err != nil {
 		return nil, err
 	}
-	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exports: handleType, member: member}
+	b := &block{d: d, memory: backend.DeviceLocal, sizeBytes: sizeBytes, exports: handleType}
 	return d.allocate(b, handleType, d.info.Limits.BlockBytes(backend.HostVisible), func(b *block) result {
 		return result(C.sj_allocate_exportable(d.shim, C.uint64_t(b.storeSize), C.uint32_t(b.storeType),
-			b.dedicated(handleType), C.uint32_t(handleType), C.uint32_t(member),
-			(*C.uint64_t)(unsafe.Pointer(&b.store))))
+			b.dedicated(handleType), C.uint32_t(handleType), (*C.uint64_t)(unsafe.Pointer(&b.store))))
 	})
 }
 
@@ -95,8 +89,7 @@ func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 	if err := d.canShare(handleType); err != nil {
 		return nil, err
 	}
-	home := from.home(original)
-	if handleType != dmaBuf && (home.info.UUID != d.info.UUID || home.driverUUID != d.p.driverUUID) {
+	if handleType != dmaBuf && (from.info.UUID != d.info.UUID || from.p.driverUUID != d.p.driverUUID) {
 		return nil, d.cannotShare("the memory is on another physical device")
 	}
 	fd, err := from.export(original)
@@ -113,14 +106,6 @@ func (d *driver) OpenShared(owner backend.Driver, shared backend.Block) (backend
 		}
 	}
 	return b, nil
-}
-
-// home is the physical device on which a block lies.
-func (d *driver) home(b *block) *physical {
-	if d.members != nil {
-		return d.members[b.member]
-	}
-	return d.p
 }
 
 // export returns a new file descriptor of a block's memory.

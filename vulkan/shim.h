@@ -26,9 +26,6 @@ typedef struct { uint32_t flags, count, timestamp_bits; } sj_family;
 uint32_t sj_queue_families(void *physical, sj_family *families, uint32_t max);
 uint32_t sj_device_extensions(void *physical, char *names, uint32_t max);
 
-// 1 if a device group contains both. subset: its memory can be allocated on some of its devices.
-int32_t sj_common_group(void *physical, void *other, int32_t *subset);
-
 // 1 if sj_now works where the extension is enabled: VK_KHR_calibrated_timestamps, or else the EXT that it was before.
 uint32_t sj_tells_time(void *physical, uint32_t khr);
 
@@ -78,16 +75,14 @@ void sj_query(void *physical, uint32_t has, sj_physical *out); // Vulkan 1.1 dev
 
 typedef struct sj_device sj_device; // a device with its functions; released by sj_close_device
 typedef struct { uint32_t family, count; } sj_queues;
-enum { SJ_MAX_FAMILIES = 16, SJ_MAX_QUEUES = 8, SJ_MAX_EXTENSIONS = 16, SJ_MAX_CONSTANTS = 32, SJ_MAX_WAITS = 8, SJ_MAX_MEMBERS = 2 };
-// extensions is as for the instance. members are the physical devices of a device over a group, of which the first is
-// physical, and runs all commands; 0 for an ordinary device.
-int32_t sj_open_device(void *physical, void *const *members, uint32_t member_count, const sj_queues *queues, uint32_t queues_count,
-	const char *extensions, uint32_t extension_count, uint32_t has, uint32_t features, sj_device **out);
+enum { SJ_MAX_FAMILIES = 16, SJ_MAX_QUEUES = 8, SJ_MAX_EXTENSIONS = 16, SJ_MAX_CONSTANTS = 32, SJ_MAX_WAITS = 8 };
+// extensions is as for the instance.
+int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_count, const char *extensions, uint32_t extension_count,
+	uint32_t has, uint32_t features, sj_device **out);
 void *sj_device_handle(const sj_device *d);
 void sj_close_device(sj_device *d); // destroys the VkDevice
 
-// Memory. handle_type is 0, SJ_OPAQUE_FD, SJ_HOST_ALLOCATION or SJ_DMA_BUF; flags are 0 or SJ_SPARSE_BUFFER. member is the
-// index of the physical device whose memory it is, in a device over a group.
+// Memory. handle_type is 0, SJ_OPAQUE_FD, SJ_HOST_ALLOCATION or SJ_DMA_BUF; flags are 0 or SJ_SPARSE_BUFFER.
 
 enum { SJ_OPAQUE_FD = 0x1, SJ_HOST_ALLOCATION = 0x80, SJ_DMA_BUF = 0x200 };
 enum { SJ_SPARSE_BUFFER = 0x1 };
@@ -96,14 +91,12 @@ int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t flags
 // dedicated: the buffer that the memory is made for, or 0.
 int32_t sj_allocate(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint64_t *memory);
 int32_t sj_allocate_exportable(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint32_t handle_type,
-	uint32_t member, uint64_t *memory);
+	uint64_t *memory);
 int32_t sj_import_fd(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint32_t handle_type, int fd, uint64_t *memory);
 int32_t sj_import_host(const sj_device *d, uint64_t size_bytes, uint32_t type, void *pointer, uint64_t *memory);
 int32_t sj_host_memory_types(const sj_device *d, void *pointer, uint32_t *type_bits);
 int32_t sj_fd_memory_types(const sj_device *d, uint32_t handle_type, int fd, uint32_t *type_bits); // not of an opaque fd
-int32_t sj_bind(const sj_device *d, uint64_t buffer, uint64_t memory, uint32_t member);
-// VkPeerMemoryFeatureFlags of memory of a member as the first one reaches it.
-uint32_t sj_peer_features(const sj_device *d, uint32_t heap, uint32_t member);
+int32_t sj_bind(const sj_device *d, uint64_t buffer, uint64_t memory);
 typedef struct { uint64_t offset_bytes, size_bytes, memory; } sj_part; // memory, from its start, for a range of a buffer
 // Binds memory to a sparse buffer and then sets a timeline; memory must not be freed before the buffer is destroyed.
 int32_t sj_bind_sparse(const sj_device *d, void *queue, uint64_t buffer, const sj_part *parts, uint32_t part_count,

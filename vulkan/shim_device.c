@@ -3,7 +3,7 @@
 
 #include "shim_load.h"
 
-enum { STAGE_COMPUTE = 0x20, SHARING_EXCLUSIVE = 0, SHARING_CONCURRENT = 1, ALLOCATE_DEVICE_MASK = 1, ALLOCATE_DEVICE_ADDRESS = 2, ERROR_EXTENSION_NOT_PRESENT = -7 };
+enum { STAGE_COMPUTE = 0x20, SHARING_EXCLUSIVE = 0, SHARING_CONCURRENT = 1, ALLOCATE_DEVICE_ADDRESS = 2, ERROR_EXTENSION_NOT_PRESENT = -7 };
 
 // load finds the functions of a new device; 0 where one is missing.
 static int load(sj_device *d) {
@@ -19,9 +19,9 @@ static int load(sj_device *d) {
 	return complete;
 }
 
-int32_t sj_open_device(void *physical, void *const *members, uint32_t member_count, const sj_queues *queues, uint32_t queues_count,
+int32_t sj_open_device(void *physical, const sj_queues *queues, uint32_t queues_count,
 	const char *extensions, uint32_t extension_count, uint32_t has, uint32_t features, sj_device **out) {
-	if (queues_count > SJ_MAX_FAMILIES || extension_count > SJ_MAX_EXTENSIONS || member_count > SJ_MAX_MEMBERS)
+	if (queues_count > SJ_MAX_FAMILIES || extension_count > SJ_MAX_EXTENSIONS)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	const float priorities[SJ_MAX_QUEUES] = {1, 1, 1, 1, 1, 1, 1, 1};
 	VkDeviceQueueCreateInfo queue_infos[SJ_MAX_FAMILIES];
@@ -42,9 +42,7 @@ int32_t sj_open_device(void *physical, void *const *members, uint32_t member_cou
 	core.on[CORE_SPARSE_BINDING] = !!(features & SJ_SPARSE_BINDING);
 	core.on[CORE_VERTEX_STORES] = !!(features & SJ_VERTEX_STORES);
 	core.on[CORE_INDEPENDENT_BLEND] = !!(features & SJ_INDEPENDENT_BLEND);
-	const VkDeviceGroupDeviceCreateInfo group = {START(TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, &core), member_count, members};
-	const void *chain = member_count ? (const void *)&group : &core;
-	const VkDeviceCreateInfo info = {START(TYPE_DEVICE_CREATE_INFO, chain), .queueCreateInfoCount = queues_count,
+	const VkDeviceCreateInfo info = {START(TYPE_DEVICE_CREATE_INFO, &core), .queueCreateInfoCount = queues_count,
 		.pQueueCreateInfos = queue_infos, .enabledExtensionCount = extension_count, .ppEnabledExtensionNames = names};
 
 	VkResult (*create)(VkDispatchable, const VkDeviceCreateInfo *, const void *, VkDispatchable *) = (void *)sj_instance_function("vkCreateDevice");
@@ -57,8 +55,6 @@ int32_t sj_open_device(void *physical, void *const *members, uint32_t member_cou
 	if (result != VK_SUCCESS) {
 		free(d);
 		d = NULL;
-	} else {
-		d->members = member_count;
 	}
 	*out = d;
 	return result;
@@ -75,7 +71,7 @@ int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t flags
 	const uint32_t *families, uint32_t family_count, uint64_t *buffer) {
 	const VkExternalHandleTypes external = {START(TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, NULL), handle_type};
 	VkBufferCreateInfo info = {START(TYPE_BUFFER_CREATE_INFO, handle_type ? &external : NULL), .flags = flags, .size = size_bytes,
-		.usage = d->members ? SJ_GROUP_BUFFER_USAGE : SJ_BUFFER_USAGE};
+		.usage = SJ_BUFFER_USAGE};
 	if (family_count > 1) {
 		info.sharingMode = SHARING_CONCURRENT;
 		info.queueFamilyIndexCount = family_count;
@@ -85,33 +81,33 @@ int32_t sj_create_buffer(const sj_device *d, uint64_t size_bytes, uint32_t flags
 }
 
 // allocate adds what all memory has to what the caller chained; dedicated may be 0.
-static VkResult allocate(const sj_device *d, const void *chain, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint32_t member,
+static VkResult allocate(const sj_device *d, const void *chain, uint64_t size_bytes, uint32_t type, uint64_t dedicated,
 	uint64_t *memory) {
 	const VkMemoryDedicatedAllocateInfo only = {START(TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, chain), .buffer = dedicated};
 	const VkMemoryAllocateFlagsInfo flags = {START(TYPE_MEMORY_ALLOCATE_FLAGS_INFO, dedicated ? &only : chain),
-		.flags = d->members ? ALLOCATE_DEVICE_MASK : ALLOCATE_DEVICE_ADDRESS, .deviceMask = d->members ? 1u << member : 0};
+		ALLOCATE_DEVICE_ADDRESS, 0};
 	const VkMemoryAllocateInfo info = {START(TYPE_MEMORY_ALLOCATE_INFO, &flags), size_bytes, type};
 	return d->AllocateMemory(d->handle, &info, NULL, memory);
 }
 
 int32_t sj_allocate(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint64_t *memory) {
-	return allocate(d, NULL, size_bytes, type, dedicated, 0, memory);
+	return allocate(d, NULL, size_bytes, type, dedicated, memory);
 }
 
 int32_t sj_allocate_exportable(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint32_t handle_type,
-	uint32_t member, uint64_t *memory) {
+	uint64_t *memory) {
 	const VkExternalHandleTypes export = {START(TYPE_EXPORT_MEMORY_ALLOCATE_INFO, NULL), handle_type};
-	return allocate(d, &export, size_bytes, type, dedicated, member, memory);
+	return allocate(d, &export, size_bytes, type, dedicated, memory);
 }
 
 int32_t sj_import_fd(const sj_device *d, uint64_t size_bytes, uint32_t type, uint64_t dedicated, uint32_t handle_type, int fd, uint64_t *memory) {
 	const VkImportMemoryFdInfo import = {START(TYPE_IMPORT_MEMORY_FD_INFO, NULL), handle_type, fd};
-	return allocate(d, &import, size_bytes, type, dedicated, 0, memory);
+	return allocate(d, &import, size_bytes, type, dedicated, memory);
 }
 
 int32_t sj_import_host(const sj_device *d, uint64_t size_bytes, uint32_t type, void *pointer, uint64_t *memory) {
 	const VkImportMemoryHostPointerInfo import = {START(TYPE_IMPORT_MEMORY_HOST_POINTER_INFO, NULL), SJ_HOST_ALLOCATION, pointer};
-	return allocate(d, &import, size_bytes, type, 0, 0, memory);
+	return allocate(d, &import, size_bytes, type, 0, memory);
 }
 
 int32_t sj_host_memory_types(const sj_device *d, void *pointer, uint32_t *type_bits) {
@@ -130,17 +126,9 @@ int32_t sj_fd_memory_types(const sj_device *d, uint32_t handle_type, int fd, uin
 	return result;
 }
 
-int32_t sj_bind(const sj_device *d, uint64_t buffer, uint64_t memory, uint32_t member) {
-	const uint32_t indices[SJ_MAX_MEMBERS] = {member, member}; // all members see the memory of this one
-	const VkBindBufferMemoryDeviceGroupInfo group = {START(TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO, NULL), d->members, indices};
-	const VkBindBufferMemoryInfo info = {START(TYPE_BIND_BUFFER_MEMORY_INFO, d->members ? &group : NULL), buffer, memory, 0};
+int32_t sj_bind(const sj_device *d, uint64_t buffer, uint64_t memory) {
+	const VkBindBufferMemoryInfo info = {START(TYPE_BIND_BUFFER_MEMORY_INFO, NULL), buffer, memory, 0};
 	return d->BindBufferMemory2(d->handle, 1, &info);
-}
-
-uint32_t sj_peer_features(const sj_device *d, uint32_t heap, uint32_t member) {
-	uint32_t features = 0;
-	d->GetDeviceGroupPeerMemoryFeatures(d->handle, heap, 0, member, &features);
-	return features;
 }
 
 int32_t sj_bind_sparse(const sj_device *d, void *queue, uint64_t buffer, const sj_part *parts, uint32_t part_count,

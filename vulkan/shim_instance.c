@@ -125,26 +125,6 @@ uint32_t sj_device_extensions(void *physical, char *names, uint32_t max) {
 	return names_of(records, sizeof *records, count, names);
 }
 
-int32_t sj_common_group(void *physical, void *other, int32_t *subset) {
-	VkResult (*enumerate)(VkDispatchable, uint32_t *, VkDeviceGroupProperties *) =
-		(void *)sj_instance_function("vkEnumeratePhysicalDeviceGroups");
-	enum { MAX_GROUPS = 64 };
-	VkDeviceGroupProperties groups[MAX_GROUPS];
-	for (uint32_t i = 0; i < MAX_GROUPS; i++) groups[i] = (VkDeviceGroupProperties){START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)};
-	uint32_t count = MAX_GROUPS;
-	if (!enumerate || enumerate(current, &count, groups) < 0) return 0;
-	for (uint32_t i = 0; i < count; i++) {
-		int found = 0, found_other = 0;
-		for (uint32_t j = 0; j < groups[i].physicalDeviceCount; j++) {
-			found |= groups[i].physicalDevices[j] == physical;
-			found_other |= groups[i].physicalDevices[j] == other;
-		}
-		*subset = groups[i].subsetAllocation;
-		if (found && found_other) return 1;
-	}
-	return 0;
-}
-
 uint32_t sj_tells_time(void *physical, uint32_t khr) {
 	VkResult (*domains)(VkDispatchable, uint32_t *, uint32_t *) = (void *)sj_instance_function(
 		khr ? "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR" : "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");

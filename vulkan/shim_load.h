@@ -9,7 +9,6 @@
 
 // Usage of every buffer: transfer in both directions, storage, device address.
 #define SJ_BUFFER_USAGE (0x1 | 0x2 | 0x20 | 0x20000)
-#define SJ_GROUP_BUFFER_USAGE (0x1 | 0x2) // on several physical devices, addresses take a feature of their own
 
 enum { TIME_DOMAIN_DEVICE = 0, TIMELINE = 1 };
 
@@ -37,7 +36,6 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 	F(VkResult, CreateBuffer, (VkDispatchable, const VkBufferCreateInfo *, const void *, VkHandle *))                           \
 	F(VkResult, AllocateMemory, (VkDispatchable, const VkMemoryAllocateInfo *, const void *, VkHandle *))                       \
 	F(VkResult, BindBufferMemory2, (VkDispatchable, uint32_t, const VkBindBufferMemoryInfo *))                                  \
-	F(void, GetDeviceGroupPeerMemoryFeatures, (VkDispatchable, uint32_t, uint32_t, uint32_t, uint32_t *))                       \
 	F(VkResult, CreateSemaphore, (VkDispatchable, const VkSemaphoreCreateInfo *, const void *, VkHandle *))                     \
 	F(VkResult, CreateShaderModule, (VkDispatchable, const VkShaderModuleCreateInfo *, const void *, VkHandle *))               \
 	F(void, DestroyShaderModule, (VkDispatchable, VkHandle, const void *))                                                      \
@@ -94,7 +92,6 @@ static const struct { uint32_t bit, index; } sj_v12_features[] = {
 
 struct sj_device {
 	VkDispatchable handle;
-	uint32_t members; // physical devices of a device over a group; 0: an ordinary device
 #define MEMBER(result, name, parameters) result(*name) parameters;
 	SJ_DEVICE_FUNCTIONS(MEMBER)
 	SJ_EXTENSION_FUNCTIONS(MEMBER)

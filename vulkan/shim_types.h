@@ -59,9 +59,6 @@ enum { // VkStructureType
 	TYPE_PROPERTIES_2 = 1000059001,
 	TYPE_MEMORY_PROPERTIES_2 = 1000059006,
 	TYPE_MEMORY_ALLOCATE_FLAGS_INFO = 1000060000,
-	TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO = 1000060013,
-	TYPE_DEVICE_GROUP_PROPERTIES = 1000070000,
-	TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO = 1000070001,
 	TYPE_EXTERNAL_BUFFER_INFO = 1000071002,
 	TYPE_EXTERNAL_BUFFER_PROPERTIES = 1000071003,
 	TYPE_ID_PROPERTIES = 1000071004,
@@ -187,8 +184,6 @@ typedef struct {
 	const char *const *ppEnabledExtensionNames;
 	const void *pEnabledFeatures;
 } VkDeviceCreateInfo;
-typedef struct { HEAD; uint32_t physicalDeviceCount; VkDispatchable physicalDevices[32]; VkBool32 subsetAllocation; } VkDeviceGroupProperties;
-typedef struct { HEAD; uint32_t physicalDeviceCount; void *const *pPhysicalDevices; } VkDeviceGroupDeviceCreateInfo;
 typedef struct {
 	HEAD;
 	uint32_t flags;
@@ -201,7 +196,6 @@ typedef struct { HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex; } 
 typedef struct { HEAD; uint32_t flags, deviceMask; } VkMemoryAllocateFlagsInfo;
 typedef struct { HEAD; VkHandle image, buffer; } VkMemoryDedicatedAllocateInfo;
 typedef struct { HEAD; VkHandle buffer, memory; VkDeviceSize memoryOffset; } VkBindBufferMemoryInfo;
-typedef struct { HEAD; uint32_t deviceIndexCount; const uint32_t *pDeviceIndices; } VkBindBufferMemoryDeviceGroupInfo;
 typedef struct { HEAD; uint32_t handleType; int fd; } VkImportMemoryFdInfo;
 typedef struct { HEAD; uint32_t memoryTypeBits; } VkMemoryFdProperties;
 typedef struct { HEAD; uint32_t handleType; void *pHostPointer; } VkImportMemoryHostPointerInfo;

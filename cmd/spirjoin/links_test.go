@@ -29,21 +29,18 @@ func TestLinks(t *testing.T) {
 	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
 	best := runProgram(t, exitDone, "devices", "--links", "--device", "host,host").stdout
 	for _, text := range []string{all, best} {
-		require.Regexp(t, `\ndma-buf: off by default; --path dma-buf forces it\n`, text)
-		require.Regexp(t, `\ndevice group: off by default; --path device-group forces it\n$`, text)
-		require.NotRegexp(t, `(?m)(dma-buf|device group) +(none|[\d.]+ .B/s)$`, text, "they are not tried")
+		require.Regexp(t, `\ndma-buf: off by default; --path dma-buf forces it\n$`, text)
+		require.NotRegexp(t, `(?m)dma-buf +(none|[\d.]+ .B/s)$`, text, "it is not tried")
 	}
 	require.NotContains(t, forced, "off by default")
-	for path, reason := range map[string]string{"dma-buf": "no dma-buf", "device-group": "no device groups"} {
-		o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", path)
-		require.Contains(t, o.stdout, reason, "no link at all")
-	}
+	o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "dma-buf")
+	require.Contains(t, o.stdout, "no dma-buf", "no link at all")
 
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")
 	require.Contains(t, runProgram(t, exitUsage, "devices", "--path", "all").stderr, "--links")
 	require.Contains(t, runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,abacus").stderr, "abacus")
-	o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
+	o = runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
 	require.Contains(t, o.stderr, "no other driver copies", "no link at all")
 }
 

@@ -265,19 +265,17 @@ func TestLinks(t *testing.T) {
 		paths := linked(t, devices)
 		require.Contains(t, paths, backend.SameDevice)
 		require.Len(t, paths, 2)
-		for _, path := range []backend.PeerPath{backend.DMABuf, backend.DeviceGroup} {
-			link, err := backend.Connect(t.Context(), devices[0], devices[1], path)
-			if err != nil {
-				require.ErrorIs(t, err, backend.ErrUnsupported)
-				continue
-			}
-			require.NoError(t, link.Close())
-			require.Contains(t, linked(t, devices, path), path)
+		link, err := backend.Connect(t.Context(), devices[0], devices[1], backend.DMABuf)
+		if err != nil {
+			require.ErrorIs(t, err, backend.ErrUnsupported)
+			return
 		}
+		require.NoError(t, link.Close())
+		require.Contains(t, linked(t, devices, backend.DMABuf), backend.DMABuf)
 	})
 	t.Run("forced", func(t *testing.T) {
 		devicetest.HostTest(t)
-		b := host.New(host.Options{Shuffle: 3, Poison: true, Discrete: true, AllPaths: true})
+		b := host.New(host.Options{Shuffle: 3, Poison: true, Discrete: true, DMABuf: true})
 		devices := make([]*backend.Device, 2)
 		for i := range devices {
 			driver, err := b.Open("host:cpu")
@@ -285,8 +283,7 @@ func TestLinks(t *testing.T) {
 			devices[i] = backend.NewDevice(driver, backend.DeviceOptions{})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
 		}
-		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged, backend.DMABuf,
-			backend.DeviceGroup} {
+		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged, backend.DMABuf} {
 			require.Contains(t, linked(t, devices, path), path)
 		}
 	})

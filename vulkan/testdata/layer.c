@@ -1,15 +1,13 @@
 // A Vulkan layer for tests of links: it makes two devices that are one software driver, opened twice, look like
-// different physical devices of one device group that exchange dma-bufs. Below it, a dma-buf is an opaque file
-// descriptor, and a device over the group is one of its first member. SPIRJOIN_LAYER names what the layer refuses, or
-// does wrongly.
+// different physical devices that exchange dma-bufs. Below it, a dma-buf is an opaque file descriptor. SPIRJOIN_LAYER
+// names what the layer refuses.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shim_types.h"
 
-enum { INSTANCE_LINK = 47, DEVICE_LINK = 48, OPAQUE_FD = 0x1, DMA_BUF = 0x200, INVALID_HANDLE = -1000072003,
-	COPY_SRC = 1, COPY_DST = 2, USE_DEVICE_ADDRESS = 0x20000, ALLOCATE_DEVICE_MASK = 1, ALLOCATE_DEVICE_ADDRESS = 2 };
+enum { INSTANCE_LINK = 47, DEVICE_LINK = 48, OPAQUE_FD = 0x1, DMA_BUF = 0x200, INVALID_HANDLE = -1000072003 };
 
 static const char dma_buf[] = "VK_EXT_external_memory_dma_buf";
 
@@ -49,7 +47,6 @@ static Link *link_of(const void *chain, uint32_t type) {
 #define INSTANCE_FUNCTIONS(F) \
 	F(VkResult, EnumeratePhysicalDevices, (VkDispatchable, uint32_t *, VkDispatchable *)) \
 	F(VkResult, EnumerateDeviceExtensionProperties, (VkDispatchable, const char *, uint32_t *, VkExtensionProperties *)) \
-	F(VkResult, EnumeratePhysicalDeviceGroups, (VkDispatchable, uint32_t *, VkDeviceGroupProperties *)) \
 	F(void, GetPhysicalDeviceProperties2, (VkDispatchable, VkProperties2 *)) \
 	F(void, GetPhysicalDeviceExternalBufferProperties, (VkDispatchable, \
 		const VkExternalBufferInfo *, VkExternalBufferProperties *)) \
@@ -60,7 +57,7 @@ static Find next_find;
 static VkDispatchable second; // physical device
 
 // Devices are known by their dispatch tables; those that are closed are found from the end last.
-static struct { void *table; VkDispatchable handle; Find find; uint32_t members; } devices[4096];
+static struct { void *table; VkDispatchable handle; Find find; } devices[4096];
 static int device_count;
 
 static int device_of(VkDispatchable d) {
@@ -105,21 +102,6 @@ static VkResult enumerate_extensions(VkDispatchable physical, const char *layer,
 	return result;
 }
 
-static VkResult enumerate_groups(VkDispatchable instance, uint32_t *count, VkDeviceGroupProperties *groups) {
-	if (!groups || told("no group")) return next.EnumeratePhysicalDeviceGroups(instance, count, groups);
-	VkDeviceGroupProperties two[2] = {{START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)},
-		{START(TYPE_DEVICE_GROUP_PROPERTIES, NULL)}};
-	uint32_t found = 2;
-	VkResult result = next.EnumeratePhysicalDeviceGroups(instance, &found, two);
-	require(found == 2 && *count >= 1, "not two devices");
-	groups[0].physicalDeviceCount = 2;
-	groups[0].physicalDevices[0] = two[0].physicalDevices[0];
-	groups[0].physicalDevices[1] = two[1].physicalDevices[0];
-	groups[0].subsetAllocation = !told("no subset");
-	*count = 1;
-	return result;
-}
-
 static void properties(VkDispatchable physical, VkProperties2 *out) {
 	next.GetPhysicalDeviceProperties2(physical, out);
 	VkIDProperties *id = chained(out->pNext, TYPE_ID_PROPERTIES);
@@ -136,15 +118,6 @@ static void external_buffers(VkDispatchable physical, const VkExternalBufferInfo
 static VkResult create_device(VkDispatchable physical, const VkDeviceCreateInfo *info, const void *allocator,
 	VkDispatchable *out) {
 	Find find = link_of(info->pNext, DEVICE_LINK)->device;
-	uint32_t members = 0;
-	for (Chained *c = (Chained *)info; c->pNext; c = c->pNext) {
-		if (c->pNext->sType != TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
-		const VkDeviceGroupDeviceCreateInfo *group = (void *)c->pNext;
-		members = group->physicalDeviceCount;
-		require(group->pPhysicalDevices[0] == physical, "the first member is not the physical device");
-		c->pNext = c->pNext->pNext;
-		break;
-	}
 	const char *names[64];
 	VkDeviceCreateInfo without = *info;
 	without.enabledExtensionCount = 0, without.ppEnabledExtensionNames = names;
@@ -156,14 +129,12 @@ static VkResult create_device(VkDispatchable physical, const VkDeviceCreateInfo 
 	require(device_count < 4096, "too many devices");
 	devices[device_count].table = *(void **)*out;
 	devices[device_count].handle = *out;
-	devices[device_count].find = find;
-	devices[device_count++].members = members;
+	devices[device_count++].find = find;
 	return result;
 }
 
 static VkResult create_buffer(VkDispatchable d, const VkBufferCreateInfo *info, const void *allocator, VkHandle *out) {
 	VkResult (*create)(VkDispatchable, const VkBufferCreateInfo *, const void *, VkHandle *) = below(d, "vkCreateBuffer");
-	require(!(devices[device_of(d)].members && info->usage & USE_DEVICE_ADDRESS), "an address on several devices");
 	VkExternalHandleTypes *external = chained(info->pNext, TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
 	if (external && external->handleTypes == DMA_BUF) external->handleTypes = OPAQUE_FD;
 	return create(d, info, allocator, out);
@@ -174,28 +145,10 @@ static VkResult allocate(VkDispatchable d, const VkMemoryAllocateInfo *info, con
 		below(d, "vkAllocateMemory");
 	VkExternalHandleTypes *export = chained(info->pNext, TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
 	VkImportMemoryFdInfo *import = chained(info->pNext, TYPE_IMPORT_MEMORY_FD_INFO);
-	VkMemoryAllocateFlagsInfo *flags = chained(info->pNext, TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
-	uint32_t members = devices[device_of(d)].members;
-	require(flags != NULL, "no flags");
-	require(flags->flags == (members ? ALLOCATE_DEVICE_MASK : ALLOCATE_DEVICE_ADDRESS), "flags of memory");
-	require(!members || flags->deviceMask == 1 || (members == 2 && flags->deviceMask == 2), "memory of not one member");
 	if (import && told("no import")) return INVALID_HANDLE;
 	if (export && export->handleTypes == DMA_BUF) export->handleTypes = OPAQUE_FD;
 	if (import && import->handleType == DMA_BUF) import->handleType = OPAQUE_FD;
-	if (members) flags->flags = 0;
 	return call(d, info, allocator, out);
-}
-
-static VkResult bind(VkDispatchable d, uint32_t count, const VkBindBufferMemoryInfo *infos) {
-	VkResult (*call)(VkDispatchable, uint32_t, const VkBindBufferMemoryInfo *) = below(d, "vkBindBufferMemory2");
-	const VkBindBufferMemoryDeviceGroupInfo *group = chained(infos->pNext, TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO);
-	uint32_t members = devices[device_of(d)].members;
-	require(count == 1 && !members == !group, "binding");
-	require(!group || (group->deviceIndexCount == members && group->pDeviceIndices[0] ==
-		group->pDeviceIndices[members - 1]), "indices of members");
-	VkBindBufferMemoryInfo plain = *infos;
-	plain.pNext = NULL;
-	return call(d, 1, &plain);
 }
 
 static VkResult get_fd(VkDispatchable d, const VkMemoryGetFdInfo *info, int *fd) {
@@ -211,22 +164,17 @@ static VkResult fd_types(VkDispatchable d, uint32_t type, int fd, VkMemoryFdProp
 	return told("no types") ? INVALID_HANDLE : VK_SUCCESS;
 }
 
-static void peer_features(VkDispatchable d, uint32_t heap, uint32_t local, uint32_t remote, uint32_t *out) {
-	require(devices[device_of(d)].members == 2 && heap == 0 && local == 0 && remote == 1, "peers");
-	*out = told("no peer") ? COPY_SRC : COPY_DST;
-}
-
 static VkFunction find_instance(VkDispatchable instance, const char *name);
 static VkFunction find_device(VkDispatchable d, const char *name);
 
 static const struct { const char *name; void *function; } functions[] = {
 	{"vkCreateInstance", create_instance}, {"vkEnumeratePhysicalDevices", enumerate_devices},
 	{"vkEnumerateDeviceExtensionProperties", enumerate_extensions},
-	{"vkEnumeratePhysicalDeviceGroups", enumerate_groups}, {"vkGetPhysicalDeviceProperties2", properties},
+	{"vkGetPhysicalDeviceProperties2", properties},
 	{"vkGetPhysicalDeviceExternalBufferProperties", external_buffers}, {"vkCreateDevice", create_device},
 	{"vkGetInstanceProcAddr", find_instance}, {"vkGetDeviceProcAddr", find_device}, {"vkCreateBuffer", create_buffer},
-	{"vkAllocateMemory", allocate}, {"vkBindBufferMemory2", bind}, {"vkGetMemoryFdKHR", get_fd},
-	{"vkGetMemoryFdPropertiesKHR", fd_types}, {"vkGetDeviceGroupPeerMemoryFeatures", peer_features},
+	{"vkAllocateMemory", allocate}, {"vkGetMemoryFdKHR", get_fd},
+	{"vkGetMemoryFdPropertiesKHR", fd_types},
 };
 
 static VkFunction own(const char *name) {

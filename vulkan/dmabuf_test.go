@@ -18,71 +18,62 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// forcedPaths are used only where they are forced.
-var forcedPaths = []backend.PeerPath{backend.DMABuf, backend.DeviceGroup}
-
-// TestForcedLinks checks the paths that are used only where they are forced, between two logical devices of one
-// physical device. A group of one physical device has no peer memory: nothing here copies from one physical device to
-// another, see TestForcedLinksBetweenDevices.
-func TestForcedLinks(t *testing.T) {
+// TestDMABuf links two logical devices of one physical device by a dma-buf.
+func TestDMABuf(t *testing.T) {
 	for _, info := range vulkantest.Devices(t) {
-		for _, path := range forcedPaths {
-			t.Run(fmt.Sprintf("%s %v", info.Name, path), func(t *testing.T) {
-				if path == backend.DMABuf && !vulkan.HasDMABuf(vulkantest.OpenDevice(t, info.ID)) {
-					t.Skip("the driver has no dma-bufs")
-				}
-				runForced(t, info.ID, path)
-			})
-		}
+		t.Run(info.Name, func(t *testing.T) {
+			if !vulkan.HasDMABuf(vulkantest.OpenDevice(t, info.ID)) {
+				t.Skip("the driver has no dma-bufs")
+			}
+			runDMABuf(t, info.ID)
+		})
 	}
 }
 
-func runForced(t *testing.T, id string, path backend.PeerPath) {
+func runDMABuf(t *testing.T, id string) {
 	backendtest.RunLinks(t, func(t *testing.T) backend.Driver {
 		return openWith(t, id, vulkan.Options{CacheDir: "off"})
-	}, backendtest.Options{Paths: []backend.PeerPath{path}})
+	}, backendtest.Options{Paths: []backend.PeerPath{backend.DMABuf}})
 }
 
-// TestForcedLinksBetweenDevices forces these paths between different physical devices: each carries the pattern and
-// copies, or says why it cannot, and leaves nothing behind.
-func TestForcedLinksBetweenDevices(t *testing.T) {
+// TestDMABufBetweenDevices links different physical devices: each link carries the pattern and copies, or says why it
+// cannot, and leaves nothing behind.
+func TestDMABufBetweenDevices(t *testing.T) {
 	infos := vulkantest.Devices(t)
 	if len(infos) < 2 {
 		t.Skip("needs two devices")
 	}
 	for i := range infos {
 		for j := range infos {
-			for _, path := range forcedPaths {
-				if i == j {
-					continue
-				}
-				t.Run(fmt.Sprintf("%d to %d %v", i, j, path), func(t *testing.T) {
-					if err := tryForced(t, infos[i].ID, infos[j].ID, path); err != nil {
-						require.ErrorIs(t, err, backend.ErrUnsupported)
-						t.Skip(err)
-					}
-				})
+			if i == j {
+				continue
 			}
+			t.Run(fmt.Sprintf("%d to %d", i, j), func(t *testing.T) {
+				if err := linkByDMABuf(t, infos[i].ID, infos[j].ID); err != nil {
+					require.ErrorIs(t, err, backend.ErrUnsupported)
+					t.Skip(err)
+				}
+			})
 		}
 	}
 }
 
-// tryForced copies between two devices on a path, or returns why there is no link.
-func tryForced(t *testing.T, from, to string, path backend.PeerPath) error {
-	open := func(id string) *backend.Device { // of a backend of its own, which reports a courier that is left
+// linkByDMABuf copies between two devices, or returns why there is no link.
+func linkByDMABuf(t *testing.T, from, to string) error {
+	open := func(id string) *backend.Device { // of a backend of its own, which reports memory that is left
 		d := backend.NewDevice(openWith(t, id, vulkan.Options{CacheDir: "off"}), backend.DeviceOptions{})
 		t.Cleanup(func() { require.NoError(t, d.Close()) })
 		return d
 	}
 	a, b := open(from), open(to)
 	files := openFiles(t)
-	link, err := backend.Connect(t.Context(), a, b, path)
+	link, err := backend.Connect(t.Context(), a, b, backend.DMABuf)
 	if err == nil {
-		t.Logf("%v: %.1f GB/s", path, link.BytesPerSecond/1e9)
+		t.Logf("%.1f GB/s", link.BytesPerSecond/1e9)
 		for _, sizeBytes := range []uint64{4, link.ChunkBytes, 15*link.ChunkBytes + 4} {
 			src, dst := allocateOn(t, a, sizeBytes), allocateOn(t, b, sizeBytes)
 			sent, arrived := make([]byte, sizeBytes), make([]byte, sizeBytes)
-			rand.NewChaCha8([32]byte{byte(path)}).Read(sent)
+			rand.NewChaCha8([32]byte{byte(sizeBytes)}).Read(sent)
 			_, err := a.Upload(t.Context(), src.All(), sent)
 			require.NoError(t, err)
 			require.NoError(t, link.Copy(t.Context(), dst.All(), src.All()))
@@ -96,10 +87,9 @@ func tryForced(t *testing.T, from, to string, path backend.PeerPath) error {
 	return err
 }
 
-// TestForcedLinksThroughALayer runs these paths between two physical devices that a layer feigns, see
-// testdata/layer.c: a device group of two, and dma-bufs, which no driver for CPU cores has. It shows that Vulkan is
-// called as it has to be, not that a GPU reaches the memory of another.
-func TestForcedLinksThroughALayer(t *testing.T) {
+// TestDMABufThroughALayer links two physical devices that a layer feigns, see testdata/layer.c, because no driver for
+// CPU cores has dma-bufs. It shows that Vulkan is called as intended, not that a GPU reaches the memory of another.
+func TestDMABufThroughALayer(t *testing.T) {
 	lavapipe, err := filepath.Glob("/usr/share/vulkan/icd.d/lvp_icd*.json")
 	require.NoError(t, err)
 	compiler, missing := exec.LookPath("cc")
@@ -112,26 +102,14 @@ func TestForcedLinksThroughALayer(t *testing.T) {
 	infos := vulkantest.Devices(t)
 	require.Len(t, infos, 2)
 	require.NotEqual(t, infos[0].UUID, infos[1].UUID)
-	runForced(t, infos[0].ID, backend.DMABuf)
-	for _, path := range forcedPaths {
-		require.NoError(t, tryForced(t, infos[0].ID, infos[1].ID, path))
-		require.NoError(t, tryForced(t, infos[1].ID, infos[0].ID, path))
-	}
-	for _, refusal := range []struct {
-		layer, reason string
-		path          backend.PeerPath
-	}{
-		{"no types", "VK_ERROR_INVALID_EXTERNAL_HANDLE", backend.DMABuf},
-		{"no import", "VK_ERROR_INVALID_EXTERNAL_HANDLE", backend.DMABuf},
-		{"no import", "VK_ERROR_INVALID_EXTERNAL_HANDLE", backend.DeviceGroup},
-		{"no group", "no device group with both devices", backend.DeviceGroup},
-		{"no subset", "all of its devices at once", backend.DeviceGroup},
-		{"no peer", "cannot copy to memory of the other", backend.DeviceGroup},
-	} {
-		t.Setenv("SPIRJOIN_LAYER", refusal.layer)
-		err := tryForced(t, infos[0].ID, infos[1].ID, refusal.path)
-		require.ErrorIs(t, err, backend.ErrUnsupported, refusal.layer)
-		require.ErrorContains(t, err, refusal.reason)
+	runDMABuf(t, infos[0].ID)
+	require.NoError(t, linkByDMABuf(t, infos[0].ID, infos[1].ID))
+	require.NoError(t, linkByDMABuf(t, infos[1].ID, infos[0].ID))
+	for _, refusal := range []string{"no types", "no import"} {
+		t.Setenv("SPIRJOIN_LAYER", refusal)
+		err := linkByDMABuf(t, infos[0].ID, infos[1].ID)
+		require.ErrorIs(t, err, backend.ErrUnsupported, refusal)
+		require.ErrorContains(t, err, "VK_ERROR_INVALID_EXTERNAL_HANDLE")
 	}
 }
 
