@@ -45,7 +45,7 @@ var ScanLookback = define[ScanLookbackArgs](entry[ScanLookbackArgsOf[[]byte], Sc
 	},
 })
 
-// MaxScanItems is the maximum of items in [ScanLookback] and in the wide shape of [ScanTiles] and [SegmentedScan].
+// MaxScanItems is the maximum of items in [ScanLookback] and in the wide shape of [ScanTiles].
 const MaxScanItems = 32
 
 const (

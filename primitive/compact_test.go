@@ -92,92 +92,6 @@ func TestCompact(t *testing.T) {
 	})
 }
 
-func TestSegmentedScan(t *testing.T) {
-	forEach(t, func(r rig) {
-		random := rand.New(rand.NewPCG(13, 14))
-		tile := int(kernel.TileRows(kernel.Named(r.ops.Tuning().Config("segmented_scan", nil))))
-		sizes := r.sizesAround("segmented_scan")
-		if tile <= 256 {
-			sizes = append(sizes, tile*tile+1) // more than two levels
-		}
-		for i, rows := range sizes {
-			for j, permille := range []int{0, 1, 100, 1000} {
-				if rows > 20_000 && (i+j)%4 != 0 {
-					continue
-				}
-				heads, words := bitmap(random, rows, permille)
-				in, in64 := make([]uint32, rows), make([]uint64, rows)
-				for i := range in {
-					in[i], in64[i] = random.Uint32(), random.Uint64()
-				}
-				segmentedScan[uint32, uint32](r, in, heads, words)
-				segmentedScan[uint32, uint64](r, in, heads, words)
-				segmentedScan[uint64, uint64](r, in64, heads, words)
-			}
-		}
-	})
-}
-
-func segmentedScan[V, S uint32 | uint64](r rig, in []V, heads []bool, words []uint32) {
-	rows := len(in)
-	want, sum := make([]S, rows), S(0)
-	for i, v := range in {
-		if heads[i] {
-			sum = 0
-		}
-		want[i] = sum
-		sum += S(v)
-	}
-	p, err := primitive.PlanSegmentedScan(r.ops.Tuning(), uint64(rows), bitsOf(V(0)), bitsOf(S(0)))
-	require.NoError(r, err)
-	src, bits, out, scratch := column(r, in), column(r, words), r.empty(uint64(rows*p.SumBits/8)),
-		r.empty(p.ScratchBytes)
-	targets := []*backend.Buffer{out}
-	if p.InBits == p.SumBits {
-		targets = append(targets, src) // in place
-	}
-	for _, to := range targets {
-		r.run(func(list *backend.List) error {
-			return r.ops.SegmentedScan(list, p, src.All(), bits.All(), to.All(), scratch.All())
-		})
-		require.Equal(r, want, values[S](r, to.All(), rows), "%d rows, %d to %d bits, in place %t", rows, p.InBits,
-			p.SumBits, to == src)
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	forEach(t, func(r rig) {
-		random := rand.New(rand.NewPCG(15, 16))
-		for _, rows := range r.sizesAround("histogram") {
-			keys, narrow := make([]uint64, rows), make([]uint32, rows)
-			for _, distribution := range []string{"uniform", "equal", "sorted"} {
-				for i := range keys {
-					keys[i] = distributions[distribution](random, i, rows, 64)
-					narrow[i] = uint32(keys[i])
-				}
-				histogram(r, keys, 53, 11)
-				histogram(r, keys, 0, 8)
-				histogram(r, narrow, 0, 11)
-				histogram(r, narrow, 31, 1)
-				histogram(r, narrow, 27, 7) // of which the key has 5
-			}
-		}
-	})
-}
-
-func histogram[K uint32 | uint64](r rig, keys []K, shift, bits int) {
-	want := make([]uint64, 1<<bits)
-	for _, key := range keys {
-		want[uint64(key)>>shift&(1<<bits-1)]++
-	}
-	p, err := primitive.PlanHistogram(r.ops.Tuning(), uint64(len(keys)), bitsOf(K(0))/8, shift, bits)
-	require.NoError(r, err)
-	src, counts := column(r, keys), r.empty(p.CountsBytes)
-	r.run(func(list *backend.List) error { return r.ops.Histogram(list, p, src.All(), counts.All()) })
-	require.Equal(r, want, values[uint64](r, counts.All(), len(want)), "%d rows, %d bits above %d", len(keys), bits,
-		shift)
-}
-
 func TestTuningRefused(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for name, c := range map[string]backend.Config{
@@ -205,18 +119,9 @@ func TestTuningRefused(t *testing.T) {
 
 func TestPlansRefuse(t *testing.T) {
 	tuning := primitive.Override(backend.Config{"serial": 1, "workgroup": 8, "items": 32})
-	for _, c := range []struct{ keyBytes, shift, bits int }{{4, 32, 1}, {8, 64, 1}, {4, -1, 1}, {4, 0, 0}, {4, 0, 12},
-		{3, 0, 1}} {
-		_, err := primitive.PlanHistogram(tuning, 5, c.keyBytes, c.shift, c.bits)
-		require.ErrorIs(t, err, backend.ErrInvalidInput, "%v", c)
-	}
 	const rows = primitive.MaxRows + 1
-	_, err := primitive.PlanHistogram(tuning, rows, 4, 0, 8)
-	require.ErrorIs(t, err, backend.ErrLimit)
-	_, err = primitive.PlanCompact(tuning, rows)
+	_, err := primitive.PlanCompact(tuning, rows)
 	require.ErrorIs(t, err, backend.ErrLimit)
 	_, err = primitive.PlanCountBits(tuning, rows)
-	require.ErrorIs(t, err, backend.ErrLimit)
-	_, err = primitive.PlanSegmentedScan(tuning, rows, 32, 64)
 	require.ErrorIs(t, err, backend.ErrLimit)
 }

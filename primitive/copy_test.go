@@ -74,36 +74,3 @@ func TestCopyRefuses(t *testing.T) {
 		}
 	})
 }
-
-func TestScatter(t *testing.T) {
-	forEach(t, func(r rig) {
-		random := rand.New(rand.NewPCG(9, 10))
-		for _, rows := range r.sizesAround("scatter") {
-			for _, sorted := range []bool{false, true} {
-				places := random.Perm(rows + rows/2)[:rows]
-				if sorted {
-					slices.Sort(places)
-				}
-				scatterColumn[uint32](r, places, random)
-				scatterColumn[uint64](r, places, random)
-			}
-		}
-	})
-}
-
-func scatterColumn[V uint32 | uint64](r rig, places []int, random *rand.Rand) {
-	rows := len(places)
-	in, ids := make([]V, rows), make([]uint32, rows)
-	marker := uint64(0xdeadbeefdeadbeef)
-	want := slices.Repeat([]V{V(marker)}, rows+rows/2)
-	for i, place := range places {
-		in[i], ids[i] = V(random.Uint64()), uint32(place)
-		want[place] = in[i]
-	}
-	valueBytes := bitsOf(V(0)) / 8
-	src, at, out := column(r, in), column(r, ids), r.empty(uint64(len(want)*valueBytes))
-	r.run(func(list *backend.List) error {
-		return r.ops.Scatter(list, valueBytes, src.All(), at.All(), out.All(), uint32(rows))
-	})
-	require.Equal(r, want, values[V](r, out.All(), len(want)), "%d rows", rows)
-}

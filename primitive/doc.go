@@ -1,6 +1,6 @@
-// Package primitive provides the device-wide building blocks of joins: scan, segmented scan, reduce, histogram,
-// compact, radix sort, partition, merge, merge sort, range search, expansion of ranges to pairs, gather, scatter, copy,
-// and the packing of narrow columns into words. It works on columns of fixed-width values in device buffers, not on
+// Package primitive provides the device-wide building blocks of joins: scan, reduce, compact, radix sort,
+// partition, merge, merge sort, range search, expansion of ranges to pairs, gather, copy, and the packing of narrow
+// columns into words. It works on columns of fixed-width values in device buffers, not on
 // tables.
 //
 // Every primitive is planned and then recorded. A plan is a pure function of sizes and a [Tuning]: passes, tiles,

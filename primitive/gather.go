@@ -17,19 +17,6 @@ func (o *Ops) Gather(list *backend.List, valueBytes int, values, ids, gathered b
 	return nil
 }
 
-// Scatter records scattered[ids[i]] = values[i] for rows values of valueBytes (4 or 8); ids are 32-bit and distinct.
-// Values that no id names are unchanged.
-func (o *Ops) Scatter(list *backend.List, valueBytes int, values, ids, scattered backend.Range, rows uint32) error {
-	config := o.scatter[valueBytes/8]
-	k, err := kernel.Scatter.On(o.device, config)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(config, uint64(rows)),
-		kernel.ScatterArgs{Values: values, IDs: ids, Scattered: scattered, Rows: rows})
-	return nil
-}
-
 // MarkCounts records the setting of bit ids[i] of the bitmap marks, or bit i if ids is absent, for each i < rows whose
 // 32-bit count is not 0. Bits that are already set stay set.
 func (o *Ops) MarkCounts(list *backend.List, counts, ids, marks backend.Range, rows uint32) error {

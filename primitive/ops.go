@@ -16,7 +16,6 @@ type Ops struct {
 
 	// Configurations of the primitives that have no plan; by width of the values: 4 bytes, 8 bytes.
 	gather       [2]kernel.GatherConfig
-	scatter      [2]kernel.ScatterConfig
 	markCounts   kernel.MarkCountsConfig
 	iota         kernel.IotaConfig
 	expand       kernel.RangeExpandConfig
@@ -45,10 +44,8 @@ func New(device *backend.Device, overrides Tuning) (*Ops, error) {
 	}
 	o := &Ops{device: device, tuning: tuning}
 	for i, bits := range []uint32{32, 64} {
-		width := backend.Config{"value_bits": bits}
-		o.gather[i], o.scatter[i] = kernel.Gather.With(tuning.Config("gather", width)),
-			kernel.Scatter.With(tuning.Config("scatter", width))
-		o.gather[i].ValueBits, o.scatter[i].ValueBits = bits, bits
+		o.gather[i] = kernel.Gather.With(tuning.Config("gather", backend.Config{"value_bits": bits}))
+		o.gather[i].ValueBits = bits
 	}
 	gather, copying := tuning.Config("gather", nil), tuning.Config("copy", nil)
 	o.markCounts, o.iota = kernel.MarkCounts.With(gather), kernel.Iota.With(gather)

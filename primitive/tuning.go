@@ -78,8 +78,6 @@ var tunable = map[string]knobs{
 			"lookback": {0, 1}, "patience": {0, mostPatience}, "ahead": {1, kernel.MaxAhead},
 			"early":    {0, 1},
 			"counters": {8 * maxDigits, maxTileRows}, "digits": {maxDigits, kernel.MaxSerialDigits}}},
-	"histogram": {kernels: []*backend.KernelSpec{kernel.Histogram.KernelSpec}, wideTile: 4},
-	"scatter":   {kernels: []*backend.KernelSpec{kernel.Scatter.KernelSpec}},
 	// A reduction and a scan shrink from level to level only if a tile holds more than one row.
 	"reduce": {kernels: []*backend.KernelSpec{kernel.Reduce.KernelSpec, kernel.VaryingBits.KernelSpec},
 		fixed: []string{"op"}, leastTile: 2, wideTile: 4},
@@ -88,8 +86,6 @@ var tunable = map[string]knobs{
 		settings: []string{"lookback"}, fixed: []string{"op"}, leastTile: 2, wideTile: 4,
 		wideItems: kernel.MaxScanItems, whole: true,
 		limits: map[string][2]uint32{"lookback": {0, 1}, "patience": {0, mostPatience}}},
-	"segmented_scan": {kernels: []*backend.KernelSpec{kernel.SegmentedScan.KernelSpec}, leastTile: 2, wideTile: 4,
-		wideItems: kernel.MaxScanItems, whole: true},
 	"range_expand": {kernels: []*backend.KernelSpec{kernel.RangeExpand.KernelSpec}, halves: true},
 	"range_search": {kernels: []*backend.KernelSpec{kernel.RangeSearch.KernelSpec}, halves: true},
 	"texts": {kernels: []*backend.KernelSpec{kernel.HashTexts.KernelSpec, kernel.CompareTexts.KernelSpec,

@@ -27,10 +27,9 @@ type Benchmark struct {
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
 		compactBenchmark, compareTextsBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark,
-		expandBenchmark, gatherBenchmark, hashTextsBenchmark, histogramBenchmark, iotaBenchmark, mergeBenchmark,
-		mergeJoinBenchmark, mergeSortBenchmark, packBenchmark,
-		partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark, scatterBenchmark, searchBenchmark,
-		segmentedBenchmark, sortBenchmark, unpackBenchmark, varyingBenchmark,
+		expandBenchmark, gatherBenchmark, hashTextsBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark,
+		mergeSortBenchmark, packBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark,
+		searchBenchmark, sortBenchmark, unpackBenchmark, varyingBenchmark,
 	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })
 	return all

@@ -1,8 +1,6 @@
 package primitive
 
 import (
-	"sync/atomic"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
@@ -70,53 +68,6 @@ var compactBenchmark = Benchmark{
 					}
 					return nil
 				}, result{out, b.Key})
-			},
-		}
-	},
-}
-
-// histogramBits are those of the digits that a sort counts.
-const histogramBits = 8
-
-// A histogram of the lowest digit of the keys.
-var histogramBenchmark = Benchmark{
-	Name: "histogram", Table: "histogram", tunes: true, Keys: narrowWide, Payloads: none,
-	Distributions: workload.Distributions(),
-	variant:       func(key, _ int) backend.Config { return setting("key_bits", key) },
-	set: func(b *bed) experiment {
-		in := b.keys(b.Rows, b.Key, 0)
-		if b.err != nil {
-			return experiment{}
-		}
-		p := plan[primitive.HistogramPlan](b)(primitive.PlanHistogram(b.ops.Tuning(), b.Rows, b.Key/8, 0,
-			histogramBits))
-		keys, counts := b.column(b.Key, b.Rows, in.At), b.scratch(p.CountsBytes)
-		return experiment{
-			leastBytes: b.Rows * uint64(b.Key/8),
-			answers:    []backend.Range{counts},
-			record:     func(list *backend.List) error { return b.ops.Histogram(list, p, keys, counts) },
-			verify: func() error {
-				var want [1 << histogramBits]atomic.Uint64
-				if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {
-					var own [1 << histogramBits]uint64
-					for row := from; row < to; row++ {
-						own[narrow(in.At(row), histogramBits)]++
-					}
-					for digit, n := range own {
-						want[digit].Add(n)
-					}
-					return nil
-				}); err != nil {
-					return err
-				}
-				return b.check(1<<histogramBits, func(k *block) error {
-					for i := range k.rows {
-						if got, want := k.at(0, int64(i)), want[k.first+i].Load(); got != want {
-							return measure.Wrongf("digit %d has %d rows, not %d", k.first+i, got, want)
-						}
-					}
-					return nil
-				}, result{counts, 64})
 			},
 		}
 	},

@@ -40,44 +40,6 @@ var gatherBenchmark = Benchmark{
 	},
 }
 
-// The way back: as many values to distinct rows, in their order (sorted), in reverse, or at random (uniform).
-var scatterBenchmark = Benchmark{
-	Name: "scatter", Table: "scatter", tunes: true, Keys: narrowWide, Payloads: none,
-	Distributions: []workload.Distribution{workload.Sorted, workload.Uniform, workload.Reverse},
-	variant:       func(key, _ int) backend.Config { return setting("value_bits", key) },
-	set: func(b *bed) experiment {
-		id := b.rowIDs()
-		if b.Distribution == workload.Uniform {
-			permutation := workload.NewPermutation(int64(b.Rows), b.seed)
-			id = func(row uint64) uint64 { return uint64(permutation.At(int64(row))) }
-		}
-		if b.err != nil {
-			return experiment{}
-		}
-		// A value begins with its row number, as far as it has room, so that it tells where it belongs.
-		value := func(row uint64) uint64 { return narrow(row|workload.Random(b.seed, row)<<32, b.Key) }
-		values, ids, scattered := b.column(b.Key, b.Rows, value), b.column(32, b.Rows, id), b.empty(b.Key, b.Rows)
-		return experiment{
-			leastBytes: b.Rows * uint64(4+2*b.Key/8),
-			answers:    []backend.Range{scattered},
-			record: func(list *backend.List) error {
-				return b.ops.Scatter(list, b.Key/8, values, ids, scattered, uint32(b.Rows))
-			},
-			verify: func() error {
-				return b.check(b.Rows, func(k *block) error {
-					for i := range k.rows {
-						got := k.at(0, int64(i))
-						if from := narrow(got, 32); from >= b.Rows || got != value(from) || id(from) != k.first+i {
-							return measure.Wrongf("row %d is %#x, which does not belong there", k.first+i, got)
-						}
-					}
-					return nil
-				}, result{scattered, b.Key})
-			},
-		}
-	},
-}
-
 // rowIDs are row numbers by the distribution of the case.
 func (b *bed) rowIDs() func(row uint64) uint64 {
 	keys := b.keys(b.Rows, 32, 1)

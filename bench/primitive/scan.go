@@ -51,50 +51,6 @@ var scanBenchmark = Benchmark{
 	},
 }
 
-// A scan that starts again at heads: one row in 16 (uniform), the first (sorted), or all (equal).
-var segmentedBenchmark = Benchmark{
-	Name: "segmented_scan", Table: "segmented_scan", tunes: true, Keys: narrowWide, Payloads: narrowWide,
-	offered:       noNarrower,
-	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal}, variant: scanVariant,
-	set: func(b *bed) experiment {
-		value := func(row uint64) uint64 { return narrow(workload.Random(b.seed, row), b.Key) }
-		word := func(word uint64) uint64 {
-			switch {
-			case b.Distribution == workload.Equal:
-				return narrow(^uint64(0), 32)
-			case b.Distribution == workload.Sorted:
-				return uint64(1) >> min(word, 1)
-			}
-			r, other := workload.Random(b.seed+1, word), workload.Random(b.seed+2, word)
-			return narrow(r&(r>>32)&other&(other>>32), 32)
-		}
-		p := plan[primitive.SegmentedScanPlan](b)(primitive.PlanSegmentedScan(b.ops.Tuning(), b.Rows, b.Key, b.Payload))
-		values, heads := b.column(b.Key, b.Rows, value), b.column(32, bitmapBytes(b.Rows)/4, word)
-		sums, scratch := b.empty(b.Payload, b.Rows), b.scratch(p.ScratchBytes)
-		return experiment{
-			leastBytes: b.Rows*uint64(b.Key+b.Payload)/8 + bitmapBytes(b.Rows),
-			answers:    []backend.Range{sums},
-			record: func(list *backend.List) error {
-				return b.ops.SegmentedScan(list, p, values, heads, sums, scratch)
-			},
-			verify: func() error {
-				return b.check(b.Rows, func(k *block) error {
-					for i := range int64(k.rows) {
-						row, want := k.first+uint64(i), uint64(0)
-						if row > 0 && word(row/32)>>(row%32)&1 == 0 {
-							want = narrow(k.at(0, i-1)+value(row-1), b.Payload)
-						}
-						if got := k.at(0, i); got != want {
-							return measure.Wrongf("sum %d is %d, not %d", row, got, want)
-						}
-					}
-					return nil
-				}, result{sums, b.Payload})
-			},
-		}
-	},
-}
-
 // Which bits of a column vary, and whether it is sorted: the AND and the OR of its keys and the number of descents in
 // one pass.
 var varyingBenchmark = Benchmark{

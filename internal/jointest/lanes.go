@@ -49,7 +49,7 @@ func Small(device *backend.DeviceInfo) primitive.Tuning {
 	}
 	tuning := primitive.Override(radix, "radix_sort")
 	tuning = tuning.With(primitive.Override(backend.Config{"serial": 1, "workgroup": workgroup, "items": 512},
-		"compact", "merge", "reduce", "scan", "segmented_scan"))
+		"compact", "merge", "reduce", "scan"))
 	joins := backend.Config{"workgroup": workgroup, "items": 1, "table": 32, "heads": 64, "walk": 0}
 	return tuning.With(primitive.Override(joins, "partition_join", "merge_join"))
 }

@@ -23,8 +23,6 @@ type primitiveCase struct {
 var primitiveCases = []primitiveCase{
 	{"h200/scan", recordScans},
 	{"h200/reduce", recordReductions},
-	{"h200/segmented_scan", recordSegmentedScans},
-	{"h200/histogram", recordHistograms},
 	{"h200/compact", recordCompactions},
 	{"h200/sort_32", func(b *bench) { b.sort(mostRows, 4, primitive.NoPayload, 0, 0) }},
 	{"h200/sort_32_32", func(b *bench) { b.sort(mostRows, 4, primitive.Given, 4, 1) }},
@@ -51,11 +49,11 @@ var primitiveCases = []primitiveCase{
 	{"h200/merge_sort", recordMergeSorts},
 	{"h200/range_search", recordSearches},
 	{"h200/expand", recordExpansions},
-	{"h200/gather_scatter", recordGathers},
+	{"h200/gather", recordGathers},
 	{"h200/copy", recordCopies},
 	{"h200/words", recordWords},
-	{"plain/scans", func(b *bench) { recordScans(b); recordReductions(b); recordSegmentedScans(b) }},
-	{"plain/counts", func(b *bench) { recordHistograms(b); recordCompactions(b) }},
+	{"plain/scans", func(b *bench) { recordScans(b); recordReductions(b) }},
+	{"plain/compact", recordCompactions},
 	{"plain/sort_32_32", func(b *bench) { b.sort(mostRows, 4, primitive.Given, 4, 1) }},
 	{"plain/sort_64_64", func(b *bench) { b.sort(mostRows, 8, primitive.Given, 8, 1) }},
 	{"plain/partition", func(b *bench) { recordOnePass(b); recordTwoPasses(b) }},
@@ -154,25 +152,6 @@ func recordReductions(b *bench) {
 		values, scratch := b.new("values", mostRows*uint64(bits[0]/8)), b.new("scratch", p.ScratchBytes)
 		b.submit(func(list *backend.List) error { return b.Reduce(list, p, values, scratch) },
 			"reduce %d values of %d bits to a sum of %d bits", mostRows, bits[0], bits[1])
-	}
-}
-
-func recordSegmentedScans(b *bench) {
-	for _, bits := range [][2]int{{32, 32}, {32, 64}, {64, 64}} {
-		p := must[primitive.SegmentedScanPlan](b)(primitive.PlanSegmentedScan(b.Tuning(), mostRows, bits[0], bits[1]))
-		values, sums := b.new("values", mostRows*uint64(bits[0]/8)), b.new("sums", mostRows*uint64(bits[1]/8))
-		heads, scratch := b.new("heads", mostRows/8), b.new("scratch", p.ScratchBytes)
-		b.submit(func(list *backend.List) error { return b.SegmentedScan(list, p, values, heads, sums, scratch) },
-			"segmented scan of %d values of %d bits to sums of %d bits", mostRows, bits[0], bits[1])
-	}
-}
-
-func recordHistograms(b *bench) {
-	for _, c := range [][2]int{{4, 8}, {8, 8}, {4, kernel.MaxHistogramBits}} {
-		p := must[primitive.HistogramPlan](b)(primitive.PlanHistogram(b.Tuning(), mostRows, c[0], 0, c[1]))
-		keys, counts := b.new("keys", mostRows*uint64(c[0])), b.new("counts", p.CountsBytes)
-		b.submit(func(list *backend.List) error { return b.Histogram(list, p, keys, counts) },
-			"histogram of %d keys of %d bytes by %d bits", mostRows, c[0], c[1])
 	}
 }
 
@@ -333,9 +312,8 @@ func recordGathers(b *bench) {
 		ids := b.new("ids", 4*mostRows)
 		values, gathered := b.new("values", valueBytes*mostRows), b.new("gathered", valueBytes*mostRows)
 		b.submit(func(list *backend.List) error {
-			require.NoError(b.t, b.Gather(list, int(valueBytes), values, ids, gathered, mostRows))
-			return b.Scatter(list, int(valueBytes), gathered, ids, values, mostRows)
-		}, "gather %d values of %d bytes, and scatter them", mostRows, valueBytes)
+			return b.Gather(list, int(valueBytes), values, ids, gathered, mostRows)
+		}, "gather %d values of %d bytes", mostRows, valueBytes)
 	}
 	ids := b.new("ids", 4*mostRows)
 	b.submit(func(list *backend.List) error { return b.Iota(list, ids, mostRows, 7) }, "number %d rows", mostRows)
