@@ -20,6 +20,9 @@ var (
 	ErrCancelled    = errors.New("cancelled")
 )
 
+// OutOfMemory tells whether an error is a lack of device or host memory, which smaller pieces may do without.
+func OutOfMemory(err error) bool { return errors.Is(err, ErrDeviceMemory) || errors.Is(err, ErrHostMemory) }
+
 // OpError describes a failed operation: what was done, where, and with which sizes.
 type OpError struct {
 	Op     string // operation, e.g. "allocate", "submit"

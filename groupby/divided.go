@@ -2,7 +2,6 @@ package groupby
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -195,10 +194,8 @@ func (s *partials) waits(ctx context.Context) error {
 }
 
 // short tells whether an error is a lack of memory that a division may end.
-func (s *streaming) short(err error) bool { return lacksMemory(err) && !s.divided && s.divisible() }
-
-func lacksMemory(err error) bool {
-	return errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
+func (s *streaming) short(err error) bool {
+	return backend.OutOfMemory(err) && !s.divided && s.divisible()
 }
 
 // draw brings the groups of the next division that has some; nil if there are none. ctx is that of who draws, and ends

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // Spec says by which columns rows are grouped and what is computed of each group.
@@ -77,8 +77,8 @@ func ParseFunc(name string) (Func, error) {
 		return Func(i), nil
 	}
 	hint := "there are "
-	nearest := relation.NearestName(name, slices.Concat(funcNames, slices.Sorted(maps.Keys(funcSynonyms))))
-	if nearest != "" {
+	known := slices.Concat(funcNames, slices.Sorted(maps.Keys(funcSynonyms)))
+	if nearest, near := text.Nearest(name, known); near {
 		hint = fmt.Sprintf("did you mean %q? There are ", cmp.Or(funcSynonyms[nearest], nearest))
 	}
 	return 0, fmt.Errorf("%w: there is no aggregate function %q; %s%s", backend.ErrInvalidInput, name, hint,

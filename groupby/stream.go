@@ -211,7 +211,7 @@ func (s *streaming) add(ctx context.Context, to *partials, table arrow.Table, fi
 		return to.add(ctx, g)
 	}
 	rows := table.NumRows()
-	if !lacksMemory(err) || rows < leastHalf {
+	if !backend.OutOfMemory(err) || rows < leastHalf {
 		return err
 	}
 	s.mostRows = min(s.mostRows, rows/2)

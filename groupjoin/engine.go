@@ -39,7 +39,7 @@ const batchShare = 16
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right join.Source) (*Result, error) {
 	if l.byKey != nil {
 		r, err := e.runByKey(ctx, l, [2]join.Source{left, right})
-		short := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
+		short := backend.OutOfMemory(err)
 		if !short || !left.Again || !right.Again {
 			return r, err
 		}

@@ -3,7 +3,6 @@ package join
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -150,7 +149,7 @@ func (b *blocks) cut(table arrow.Table, rows int64) {
 
 // again divides the block of a task that failed, if it is for lack of memory.
 func (b *blocks) again(err error) bool {
-	short := errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory)
+	short := backend.OutOfMemory(err)
 	if !short || b.under == nil || b.under.NumRows() < 2*leastBlockRows {
 		return false
 	}

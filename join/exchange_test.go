@@ -2,7 +2,6 @@ package join_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -367,7 +366,7 @@ func TestDividedUnderCaps(t *testing.T) {
 }
 
 func isMemory(err error) bool {
-	return err != nil && (errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory))
+	return err != nil && (backend.OutOfMemory(err))
 }
 
 // TestDividedFails: what cannot be divided says why; a full disk, a limit of rows, a cancelled context and a source

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -118,8 +119,7 @@ func parseName[T ~uint8](option, text string, names []string, synonyms map[strin
 // hint says which name was meant, if one is near, and which there are.
 func hint(name string, names []string, synonyms map[string]string) string {
 	all := "there are " + strings.Join(names, ", ")
-	nearest := relation.NearestName(name, slices.Concat(names, slices.Sorted(maps.Keys(synonyms))))
-	if nearest != "" {
+	if nearest, near := text.Nearest(name, slices.Concat(names, slices.Sorted(maps.Keys(synonyms)))); near {
 		return fmt.Sprintf("did you mean %q? T%s", cmp.Or(synonyms[nearest], nearest), all[1:])
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -263,7 +264,7 @@ func unknownColumn(name string, all []candidate, spec *Spec) error {
 		names = append(names, c.field.Name)
 	}
 	hint := "its columns are " + strings.Join(names, ", ")
-	if nearest := relation.NearestName(name, names); nearest != "" {
+	if nearest, near := text.Nearest(name, names); near {
 		hint = fmt.Sprintf("did you mean %q?", nearest)
 	}
 	return fmt.Errorf("%w: the output has no column %q; %s", backend.ErrInvalidInput, name, hint)

@@ -309,7 +309,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
 	planned, err := s.plan(q, l)
 	end()
-	if errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) {
+	if backend.OutOfMemory(err) {
 		return nil, newUnfit(err, b.table, first)
 	}
 	if err != nil {

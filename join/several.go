@@ -2,7 +2,6 @@ package join
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -65,7 +64,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	one := []member{memberOf(0, planned)}
 	for i, e := range s.engine.others {
 		q, err := s.planOn(e, planned.Spec, l, "", 1, 1)
-		if lacksMemory(err) {
+		if backend.OutOfMemory(err) {
 			continue
 		}
 		if err != nil {
@@ -85,7 +84,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 			continue
 		}
 		t, err := s.planTeam(planned.Spec, l, one[:n], rates, false)
-		if lacksMemory(err) {
+		if backend.OutOfMemory(err) {
 			continue
 		}
 		if err != nil {
@@ -127,7 +126,7 @@ func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fa
 			continue
 		}
 		t, err := s.planTeam(planned.Spec, l, some, true, true)
-		if lacksMemory(err) {
+		if backend.OutOfMemory(err) {
 			continue
 		}
 		if err != nil {
@@ -141,10 +140,6 @@ func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fa
 		reason = ""
 	}
 	return met, reason, nil
-}
-
-func lacksMemory(err error) bool {
-	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory)
 }
 
 // team is the query planned for some devices together, and the longest time that one of them takes.

@@ -160,7 +160,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		return e.divide(ctx, c, layout, of.depth, progress)
 	case err != nil:
 		err = firstError(flow, err)
-		memory := errors.Is(err, backend.ErrHostMemory) || errors.Is(err, backend.ErrDeviceMemory)
+		memory := backend.OutOfMemory(err)
 		if memory && e.tempDir != "" && whole != "" {
 			err = fmt.Errorf("%w; %s", err, whole)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // CheckColumn returns nil if the schema of a side has exactly one column of that name, otherwise
@@ -26,7 +27,7 @@ func CheckName(schema *arrow.Schema, table, name string) error {
 			names = append(names, field.Name)
 		}
 		hint := "it has no columns"
-		if nearest := NearestName(name, names); nearest != "" {
+		if nearest, near := text.Nearest(name, names); near {
 			hint = fmt.Sprintf("did you mean %q?", nearest)
 		} else if len(names) > 0 {
 			hint = "its columns are " + strings.Join(names, ", ")

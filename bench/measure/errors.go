@@ -17,6 +17,5 @@ func Wrongf(format string, a ...any) error {
 
 // DoesNotFit reports whether a case is skipped because of an error; other errors end a measurement.
 func DoesNotFit(err error) bool {
-	return errors.Is(err, backend.ErrDeviceMemory) || errors.Is(err, backend.ErrHostMemory) ||
-		errors.Is(err, backend.ErrLimit)
+	return backend.OutOfMemory(err) || errors.Is(err, backend.ErrLimit)
 }

@@ -2,14 +2,15 @@ package text
 
 import "strings"
 
-// Nearest returns the candidate most similar to name, for "did you mean". It ignores case and counts insertions,
-// deletions, substitutions and swaps of adjacent characters. It returns false if no candidate is near: at most a third
-// of the longer name may differ. Of equally near candidates the first wins.
+// Nearest returns the candidate most similar to name, for "did you mean". It ignores case and outer blanks, and counts
+// insertions, deletions, substitutions and swaps of adjacent characters. It returns false if no candidate is near: at
+// most a third of the longer name may differ. Of equally near candidates the first wins.
 func Nearest(name string, candidates []string) (string, bool) {
 	best, bestDistance := "", -1
-	folded := []rune(strings.ToLower(name))
+	fold := func(name string) []rune { return []rune(strings.ToLower(strings.TrimSpace(name))) }
+	folded := fold(name)
 	for _, candidate := range candidates {
-		other := []rune(strings.ToLower(candidate))
+		other := fold(candidate)
 		distance := editDistance(folded, other)
 		if limit := max(1, max(len(folded), len(other))/3); distance > limit || distance == len(other) && distance > 0 {
 			continue

@@ -16,6 +16,7 @@ func TestNearest(t *testing.T) {
 		"l_prtkey":    "l_partkey",
 		"l_quantitty": "l_quantity",
 		"größe":       "Größe",
+		"l_partkey ":  "l_partkey",
 		"shipdate":    "",
 		"b":           "", // one letter is not near to another
 		"":            "",
