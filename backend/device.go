@@ -23,6 +23,9 @@ type DeviceOptions struct {
 	LinkChunkBytes uint64
 }
 
+// LeastChunkBytes is the size of the chunks of a link below which no cap brings them.
+const LeastChunkBytes = 64 << 10
+
 // Device is an open device as algorithms use it. Safe for concurrent use; lists that one goroutine submits to one queue
 // run in that order.
 type Device struct {
@@ -53,7 +56,7 @@ type Device struct {
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
 	failed    error // sticky: the device is lost or closed
-	unjoined  error // why memory is not joined with that of other devices; see [Join]
+	unjoined  error // why memory is not joined with that of other devices; see package backend/link
 }
 
 // NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with
@@ -131,8 +134,8 @@ func (d *Device) Lost() error {
 // Refusals returns how often the driver had no device memory although the cap allowed it.
 func (d *Device) Refusals() int64 { return d.refusals.Load() }
 
-// noteRefusal counts the error of an allocation if it is one, and returns it.
-func (d *Device) noteRefusal(err error) error {
+// NoteRefusal counts the error of an allocation if it is one, and returns it.
+func (d *Device) NoteRefusal(err error) error {
 	if errors.Is(err, ErrDeviceMemory) {
 		d.refusals.Add(1)
 	}
@@ -141,23 +144,23 @@ func (d *Device) noteRefusal(err error) error {
 
 func (d *Device) allocateBlock(sizeBytes uint64, memory Memory) (Block, error) {
 	block, err := d.driver.AllocateBlock(sizeBytes, memory)
-	return block, d.noteRefusal(err)
+	return block, d.NoteRefusal(err)
 }
 
-func (d *Device) noteFailure(err error) error {
+func (d *Device) NoteFailure(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.setFailed(err)
 	return err
 }
 
-// isLoss reports whether an error is the loss of a device that is used, rather than that of another one, for which a
+// IsLoss reports whether an error is the loss of a device that is used, rather than that of another one, for which a
 // wait was cancelled.
-func isLoss(err error) bool { return errors.Is(err, ErrDeviceLost) && !errors.Is(err, ErrCancelled) }
+func IsLoss(err error) bool { return errors.Is(err, ErrDeviceLost) && !errors.Is(err, ErrCancelled) }
 
 // setFailed makes the loss of the device sticky.
 func (d *Device) setFailed(err error) {
-	if isLoss(err) && d.failed == nil {
+	if IsLoss(err) && d.failed == nil {
 		d.failed = err
 	}
 }

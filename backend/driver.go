@@ -110,13 +110,3 @@ type Driver interface {
 	// freed.
 	Close() error
 }
-
-// SharedMemory is implemented by drivers that can open one allocation on two logical devices.
-type SharedMemory interface {
-	// AllocateShared allocates device-local memory that can be exported for a path of links, SharedAllocation or
-	// DMABuf. ErrUnsupported where the driver cannot.
-	AllocateShared(path PeerPath, sizeBytes uint64) (Block, error)
-	// OpenShared maps a block of another driver, so that both see the same bytes. With SharedAllocation
-	// it must lie on the same physical device.
-	OpenShared(owner Driver, block Block) (Block, error)
-}

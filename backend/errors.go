@@ -21,7 +21,9 @@ var (
 )
 
 // OutOfMemory tells whether an error is a lack of device or host memory, which smaller pieces may do without.
-func OutOfMemory(err error) bool { return errors.Is(err, ErrDeviceMemory) || errors.Is(err, ErrHostMemory) }
+func OutOfMemory(err error) bool {
+	return errors.Is(err, ErrDeviceMemory) || errors.Is(err, ErrHostMemory)
+}
 
 // OpError describes a failed operation: what was done, where, and with which sizes.
 type OpError struct {

@@ -90,7 +90,7 @@ func (d *Device) KernelFor(spec *KernelSpec, config any, named func() Config) (*
 	start := time.Now()
 	k, err := d.compile(spec, full, false)
 	if err != nil {
-		return nil, d.noteFailure(err)
+		return nil, d.NoteFailure(err)
 	}
 	s := &d.kernels
 	s.mu.Lock()

@@ -86,7 +86,7 @@ type List struct {
 	Commands []Command
 	Profile  *Profile // receives the device time of each stage; may be nil
 
-	awaits, raises []SemaphoreValue // before the first command and after the last
+	Awaits, Raises []SemaphoreValue // before the first command and after the last; made by a [PeerExchange]
 }
 
 // Stage starts a named stage: the device time until the next stage, or the end of the list, is attributed to that name.

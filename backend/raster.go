@@ -145,7 +145,7 @@ func (d *Device) NewImage(ctx context.Context, spec ImageSpec, label string) (*I
 		if block, err = r.CreateImage(spec); err != nil {
 			a.unclaim(sizeBytes)
 		}
-		return d.noteRefusal(err)
+		return d.NoteRefusal(err)
 	})
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (d *Device) DrawProgram(spec *DrawSpec, config Config) (*DrawProgram, error
 	}
 	program, err := r.CompileDraw(spec, full)
 	if err != nil {
-		return nil, d.noteFailure(err)
+		return nil, d.NoteFailure(err)
 	}
 	p := &DrawProgram{Spec: spec, Config: full, Program: program}
 	d.draws[key] = p

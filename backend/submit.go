@@ -58,10 +58,10 @@ func (d *Device) submit(ctx context.Context, role Role, list *List) (Point, erro
 		}
 		batch := &Batch{Role: role}
 		if i == 0 {
-			batch.Awaits = list.awaits
+			batch.Awaits = list.Awaits
 		}
 		if i == len(pieces)-1 {
-			batch.Raises = list.raises
+			batch.Raises = list.Raises
 		}
 		var err error
 		if point, err = d.submitOne(batch, commands, stage, profile); err != nil {
@@ -178,7 +178,7 @@ func (d *Device) wait(ctx context.Context, point QueuePoint) error {
 		return err
 	}
 	if err := d.driver.Wait(ctx, point.Role, point.Value, d.options.WaitLimit); err != nil {
-		return d.noteFailure(err)
+		return d.NoteFailure(err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

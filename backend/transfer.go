@@ -444,10 +444,10 @@ func (d *Device) copyMapped(role Role, dst, src []byte) {
 }
 
 // copyParallel copies on several cores where that is worth it; one core does not reach the bandwidth of a bus.
-func copyParallel(dst, src []byte) { copyCores(dst, src, 4<<20) }
+func copyParallel(dst, src []byte) { CopyParallel(dst, src, 4<<20) }
 
-// copyCores copies on several cores, each at least grain bytes.
-func copyCores(dst, src []byte, grain int) {
+// CopyParallel copies on several cores, each at least grain bytes.
+func CopyParallel(dst, src []byte, grain int) {
 	n := min(len(dst), len(src))
 	workers := min(runtime.GOMAXPROCS(0), n/grain, 8)
 	if workers < 2 {

@@ -151,8 +151,8 @@ func (d *Driver) ImportHost(memory []byte) (backend.Block, error) {
 }
 
 // AllocateShared implements backend.SharedMemory; every block can be shared.
-func (d *Driver) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
-	if path == backend.DMABuf && !d.backend.options.DMABuf {
+func (d *Driver) AllocateShared(sizeBytes uint64, asDMABuf bool) (backend.Block, error) {
+	if asDMABuf && !d.backend.options.DMABuf {
 		return nil, d.fail("allocate", backend.ErrUnsupported, "host memory is no dma-buf")
 	}
 	return d.AllocateBlock(sizeBytes, backend.DeviceLocal)

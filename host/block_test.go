@@ -84,7 +84,7 @@ func TestSharedMemoryLivesAsLongAsItsBlocks(t *testing.T) {
 		require.NoError(t, err)
 		drivers[i] = d.(*Driver)
 	}
-	block, err := drivers[0].AllocateShared(backend.SharedAllocation, 1<<12)
+	block, err := drivers[0].AllocateShared(1<<12, false)
 	require.NoError(t, err)
 	opened, err := drivers[1].OpenShared(drivers[0], block)
 	require.NoError(t, err)

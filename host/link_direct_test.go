@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/backend/link"
 )
 
 // TestDirectLinks: between joined devices all checks of links hold, too.
@@ -19,7 +20,7 @@ func TestDirectLinks(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true, Poison: true},
 		{Exchange: DeviceOrdered, Discrete: true, Shuffle: 4, Poison: true}} {
 		t.Run(fmt.Sprintf("exchange=%d shuffle=%d", options.Exchange, options.Shuffle), func(t *testing.T) {
-			o := backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}}
+			o := backendtest.Options{Paths: []link.Path{link.DriverCopy}}
 			if options.Shuffle != 0 {
 				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
 			}
@@ -129,7 +130,7 @@ func TestDirectCopy(t *testing.T) {
 		t.Run(fmt.Sprintf("lie=%t", lie), func(t *testing.T) {
 			direct := &directCopies{lie: lie}
 			devices, early := joinedPair(t, direct)
-			link, err := backend.Connect(ctx, devices[0], devices[1], backend.DriverCopy)
+			l, err := link.Connect(ctx, devices[0], devices[1], link.DriverCopy)
 			require.NoError(t, err)
 			require.Positive(t, direct.count, "it is proven first")
 			src, dst := allocate(t, devices[0], 64<<20, "source"), allocate(t, devices[1], 64<<20, "destination")
@@ -142,21 +143,21 @@ func TestDirectCopy(t *testing.T) {
 				_, err := devices[0].Submit(ctx, backend.Compute, &fill)
 				require.NoError(t, err)
 				before := direct.count
-				require.NoError(t, link.Copy(ctx, c.dst.All(), c.src.All()))
+				require.NoError(t, l.Copy(ctx, c.dst.All(), c.src.All()))
 				require.Equal(t, c.direct, direct.count > before, "copy %d", i)
 				got := make([]byte, 8)
 				require.NoError(t, devices[1].Download(ctx, got[:4], c.dst.Range(0, 4)))
 				require.NoError(t, devices[1].Download(ctx, got[4:], c.dst.Range(64<<20-4, 4)))
 				require.Equal(t, []uint32{uint32(i) + 1, uint32(i) + 1}, backend.Words(got))
 			}
-			closePair(t, link, devices, early[0], early[1], src, dst)
+			closePair(t, l, devices, early[0], early[1], src, dst)
 		})
 	}
 }
 
-func closePair(t *testing.T, link *backend.PeerLink, devices [2]*backend.Device, buffers ...*backend.Buffer) {
+func closePair(t *testing.T, l *link.Link, devices [2]*backend.Device, buffers ...*backend.Buffer) {
 	t.Helper()
-	require.NoError(t, link.Close())
+	require.NoError(t, l.Close())
 	for _, b := range buffers {
 		b.Release()
 	}
@@ -172,7 +173,7 @@ func TestDirectFaults(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			direct := &directCopies{}
 			devices, early := joinedPair(t, direct)
-			link, err := backend.Connect(context.Background(), devices[0], devices[1], backend.DriverCopy)
+			l, err := link.Connect(context.Background(), devices[0], devices[1], link.DriverCopy)
 			require.NoError(t, err)
 			src, dst := allocate(t, devices[0], 64<<20, "source"), allocate(t, devices[1], 64<<20, "destination")
 			ctx, cancel := context.WithCancel(context.Background())
@@ -187,14 +188,14 @@ func TestDirectFaults(t *testing.T) {
 			case "hanging":
 				direct.hang = true
 			}
-			require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), want)
+			require.ErrorIs(t, l.Copy(ctx, dst.All(), src.All()), want)
 			ctx = context.Background()
 			direct.afterFirst, direct.lost, direct.hang = nil, nil, false
 			if fault == "cancelled" {
 				require.Equal(t, 1, direct.count, "pieces")
-				require.NoError(t, link.Copy(ctx, dst.All(), src.All()))
+				require.NoError(t, l.Copy(ctx, dst.All(), src.All()))
 			} else {
-				require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost, "it stays lost")
+				require.ErrorIs(t, l.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost, "it stays lost")
 			}
 			for _, d := range devices {
 				var list backend.List
@@ -205,7 +206,7 @@ func TestDirectFaults(t *testing.T) {
 				}
 				assert.Equal(t, fault == "hanging", errors.Is(d.Run(ctx, &list), backend.ErrDeviceLost))
 			}
-			closePair(t, link, devices, early[0], early[1], src, dst)
+			closePair(t, l, devices, early[0], early[1], src, dst)
 		})
 	}
 }
@@ -227,16 +228,16 @@ func TestIndirect(t *testing.T) {
 				backend.DeviceOptions{})
 		}
 		if c.join {
-			backend.Join(devices[:]...)
+			link.Join(devices[:]...)
 		}
-		link, err := backend.Connect(t.Context(), devices[0], devices[1], backend.DriverCopy)
+		l, err := link.Connect(t.Context(), devices[0], devices[1], link.DriverCopy)
 		require.NoError(t, err)
 		if c.want == "" {
-			require.NoError(t, link.Indirect)
+			require.NoError(t, l.Indirect)
 		} else {
-			require.ErrorContains(t, link.Indirect, c.want)
+			require.ErrorContains(t, l.Indirect, c.want)
 		}
-		closePair(t, link, devices)
+		closePair(t, l, devices)
 	}
 }
 
@@ -261,9 +262,9 @@ func TestJoin(t *testing.T) {
 		drivers = append(drivers, driver.Driver)
 		devices = append(devices, backend.NewDevice(driver, backend.DeviceOptions{}))
 	}
-	backend.Join(devices[1:]...)
+	link.Join(devices[1:]...)
 	require.False(t, drivers[1].joined.Load(), "they are one GPU")
-	backend.Join(devices...)
+	link.Join(devices...)
 	for i, d := range drivers {
 		require.True(t, d.joined.Load(), i)
 		require.NoError(t, devices[i].Close())

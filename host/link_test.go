@@ -13,17 +13,18 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/backend/link"
 )
 
 // linkPaths are those between two devices of a backend with an exchange that are tried by default, best first.
-var linkPaths = []backend.PeerPath{backend.SharedAllocation, backend.DriverCopy, backend.ImportedHost,
-	backend.HostStaged}
+var linkPaths = []link.Path{link.SharedAllocation, link.DriverCopy, link.ImportedHost,
+	link.HostStaged}
 
 func TestLinksWithExchange(t *testing.T) {
 	for _, options := range []Options{{Exchange: HostOrdered}, {Exchange: DeviceOrdered, Discrete: true},
 		{Exchange: DeviceOrdered, Discrete: true, Shuffle: 4, Poison: true}} {
 		t.Run(fmt.Sprintf("exchange=%d shuffle=%d", options.Exchange, options.Shuffle), func(t *testing.T) {
-			o := backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}}
+			o := backendtest.Options{Paths: []link.Path{link.DriverCopy}}
 			if options.Shuffle != 0 {
 				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
 			}
@@ -36,7 +37,7 @@ func TestDMABuf(t *testing.T) {
 	for _, options := range []Options{{DMABuf: true}, {DMABuf: true, Discrete: true},
 		{DMABuf: true, Discrete: true, Shuffle: 4, Poison: true}} {
 		t.Run(fmt.Sprintf("discrete=%t shuffle=%d", options.Discrete, options.Shuffle), func(t *testing.T) {
-			o := backendtest.Options{Paths: []backend.PeerPath{backend.DMABuf}}
+			o := backendtest.Options{Paths: []link.Path{link.DMABuf}}
 			if options.Shuffle != 0 {
 				o.Order, o.Effort = backendtest.Shuffled, backendtest.Short
 			}
@@ -47,31 +48,33 @@ func TestDMABuf(t *testing.T) {
 
 // TestDMABufIsOffByDefault: Connect takes it only where it is told to.
 func TestDMABufIsOffByDefault(t *testing.T) {
-	for path := range backend.PeerPaths {
-		require.Equal(t, path != backend.DMABuf, path.ByDefault(), path)
+	for path := range link.Paths {
+		require.Equal(t, path != link.DMABuf, path.ByDefault(), path)
 	}
 	ctx, b := context.Background(), New(Options{DMABuf: true, Exchange: HostOrdered})
 	a, c := openLiar(t, b, linkPaths...), openLiar(t, b, linkPaths...)
-	_, err := backend.Connect(ctx, a, c)
-	require.NotContains(t, err.Error(), backend.DMABuf.String(), "all others fail")
-	_, err = backend.Connect(ctx, a, c, backend.DMABuf)
+	_, err := link.Connect(ctx, a, c)
+	require.NotContains(t, err.Error(), link.DMABuf.String(), "all others fail")
+	_, err = link.Connect(ctx, a, c, link.DMABuf)
 	require.ErrorContains(t, err, "pattern", "all writes to the far end are wrong")
 	plain := New(Options{})
-	_, err = backend.Connect(ctx, openLiar(t, plain), openLiar(t, plain), backend.DMABuf)
+	_, err = link.Connect(ctx, openLiar(t, plain), openLiar(t, plain), link.DMABuf)
 	require.ErrorIs(t, err, backend.ErrUnsupported)
-	require.ErrorContains(t, err, backend.DMABuf.String())
+	require.ErrorContains(t, err, link.DMABuf.String())
 }
 
 // liar is a driver that accepts everything and gives other memory on some paths, as drivers have been seen to.
 type liar struct {
 	*Driver
-	about map[backend.PeerPath]bool
-	paths map[backend.Block]backend.PeerPath // of its blocks
+	about map[link.Path]bool
+	paths map[backend.Block]link.Path // of its blocks
 }
 
-func (l liar) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
-	b, err := l.Driver.AllocateShared(path, sizeBytes)
-	l.paths[b] = path
+func (l liar) AllocateShared(sizeBytes uint64, asDMABuf bool) (backend.Block, error) {
+	b, err := l.Driver.AllocateShared(sizeBytes, asDMABuf)
+	if l.paths[b] = link.SharedAllocation; asDMABuf {
+		l.paths[b] = link.DMABuf
+	}
 	return b, err
 }
 
@@ -84,7 +87,7 @@ func (l liar) OpenShared(owner backend.Driver, shared backend.Block) (backend.Bl
 }
 
 func (l liar) ImportHost(memory []byte) (backend.Block, error) {
-	if l.about[backend.ImportedHost] {
+	if l.about[link.ImportedHost] {
 		memory = make([]byte, len(memory))
 	}
 	return l.Driver.ImportHost(memory)
@@ -92,7 +95,7 @@ func (l liar) ImportHost(memory []byte) (backend.Block, error) {
 
 func (l liar) OpenExchange(to backend.Driver, pairs int, sizeBytes uint64) (backend.Exchange, error) {
 	e, err := l.Driver.OpenExchange(to.(liar).Driver, pairs, sizeBytes)
-	if err != nil || !l.about[backend.DriverCopy] {
+	if err != nil || !l.about[link.DriverCopy] {
 		return e, err
 	}
 	return lyingExchange{e, pairs}, nil
@@ -114,7 +117,7 @@ func (e lyingExchange) Copy(pair int, sizeBytes, value uint64) error {
 // Submit loses the last word of a copy, where the lie is about all paths.
 func (l liar) Submit(batch *backend.Batch) error {
 	for i := range batch.Steps {
-		if s := &batch.Steps[i]; l.about[backend.HostStaged] && s.Kind == backend.Copy && batch.Role == backend.Upload {
+		if s := &batch.Steps[i]; l.about[link.HostStaged] && s.Kind == backend.Copy && batch.Role == backend.Upload {
 			s.Dst.SizeBytes -= 4
 			s.Src.SizeBytes -= 4
 		}
@@ -123,15 +126,15 @@ func (l liar) Submit(batch *backend.Batch) error {
 }
 
 // openLiar opens a driver that lies about some paths.
-func openLiar(t *testing.T, b *Backend, lies ...backend.PeerPath) *backend.Device {
+func openLiar(t *testing.T, b *Backend, lies ...link.Path) *backend.Device {
 	t.Helper()
 	driver, err := b.Open("host:cpu")
 	require.NoError(t, err)
-	about := make(map[backend.PeerPath]bool)
+	about := make(map[link.Path]bool)
 	for _, path := range lies {
 		about[path] = true
 	}
-	l := liar{driver.(*Driver), about, make(map[backend.Block]backend.PeerPath)}
+	l := liar{driver.(*Driver), about, make(map[backend.Block]link.Path)}
 	device := backend.NewDevice(l, backend.DeviceOptions{})
 	t.Cleanup(func() { require.NoError(t, device.Close()) })
 	return device
@@ -141,31 +144,31 @@ func openLiar(t *testing.T, b *Backend, lies ...backend.PeerPath) *backend.Devic
 func TestLinksAreVerified(t *testing.T) {
 	ctx, b := context.Background(), New(Options{Exchange: DeviceOrdered, DMABuf: true})
 	for i, path := range linkPaths {
-		link, err := backend.Connect(ctx, openLiar(t, b, linkPaths[:i]...), openLiar(t, b, linkPaths[:i]...))
+		l, err := link.Connect(ctx, openLiar(t, b, linkPaths[:i]...), openLiar(t, b, linkPaths[:i]...))
 		require.NoError(t, err)
-		require.Equal(t, path, link.Path, "the best that is no lie")
-		require.NoError(t, link.Close())
+		require.Equal(t, path, l.Path, "the best that is no lie")
+		require.NoError(t, l.Close())
 	}
-	for _, path := range append(slices.Clone(linkPaths), backend.DMABuf) {
-		_, err := backend.Connect(ctx, openLiar(t, b, path), openLiar(t, b, path), path)
+	for _, path := range append(slices.Clone(linkPaths), link.DMABuf) {
+		_, err := link.Connect(ctx, openLiar(t, b, path), openLiar(t, b, path), path)
 		require.ErrorIs(t, err, backend.ErrUnsupported, path)
 		require.ErrorContains(t, err, "pattern", path)
 	}
-	_, err := backend.Connect(ctx, openLiar(t, b, linkPaths...), openLiar(t, b, linkPaths...))
+	_, err := link.Connect(ctx, openLiar(t, b, linkPaths...), openLiar(t, b, linkPaths...))
 	for _, path := range linkPaths {
 		require.ErrorContains(t, err, path.String())
 	}
 }
 
 // linkJob connects two devices and copies some chunks; whatever happens it releases what it allocated.
-func linkJob(a, b *backend.Device, paths ...backend.PeerPath) (path backend.PeerPath, err error) {
+func linkJob(a, b *backend.Device, paths ...link.Path) (path link.Path, err error) {
 	ctx := context.Background()
-	link, err := backend.Connect(ctx, a, b, paths...)
+	l, err := link.Connect(ctx, a, b, paths...)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, link.Close()) }()
-	sizeBytes := 9 * link.ChunkBytes
+	defer func() { err = errors.Join(err, l.Close()) }()
+	sizeBytes := 9 * l.ChunkBytes
 	src, err := a.Allocate(ctx, backend.DeviceLocal, sizeBytes, "source")
 	if err != nil {
 		return 0, err
@@ -176,13 +179,13 @@ func linkJob(a, b *backend.Device, paths ...backend.PeerPath) (path backend.Peer
 		return 0, err
 	}
 	defer dst.Release()
-	err = link.Copy(ctx, dst.All(), src.All())
+	err = l.Copy(ctx, dst.All(), src.All())
 	if errors.Is(err, backend.ErrDeviceLost) {
-		if again := link.Copy(ctx, dst.All(), src.All()); !errors.Is(again, backend.ErrDeviceLost) {
+		if again := l.Copy(ctx, dst.All(), src.All()); !errors.Is(again, backend.ErrDeviceLost) {
 			err = fmt.Errorf("the link goes on: %w", again)
 		}
 	}
-	return link.Path, err
+	return l.Path, err
 }
 
 // TestLinkFaults lets each call of a link that can fail do so, one after the other, until the job comes through: on a
@@ -201,8 +204,8 @@ func TestLinkFaults(t *testing.T) {
 		"hang":          {func(f *Faults, n int) { f.HangBatch = n }, backend.ErrTimedOut, 200 * time.Millisecond, 13},
 	} {
 		for _, mode := range []ExchangeMode{HostOrdered, DeviceOrdered} {
-			for _, path := range append(slices.Clone(linkPaths), backend.DMABuf) {
-				if mode == HostOrdered && path != backend.DriverCopy {
+			for _, path := range append(slices.Clone(linkPaths), link.DMABuf) {
+				if mode == HostOrdered && path != link.DriverCopy {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%v exchange=%d", name, path, mode), func(t *testing.T) {
@@ -241,8 +244,8 @@ func TestLinkFaults(t *testing.T) {
 // TestLinkFallsBack: a path that fails gives way to the next one.
 func TestLinkFallsBack(t *testing.T) {
 	b := New(Options{Faults: Faults{Import: 1, AllocateDevice: 3}})
-	a, c := openLiar(t, b, backend.SharedAllocation), openLiar(t, b)
+	a, c := openLiar(t, b, link.SharedAllocation), openLiar(t, b)
 	path, err := linkJob(c, a)
 	require.NoError(t, err)
-	require.Equal(t, backend.HostStaged, path)
+	require.Equal(t, link.HostStaged, path)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -126,15 +127,15 @@ func (e *Engine) Budget() *exec.Budget { return e.budget }
 // Links returns the links between the devices of all engines that share memory with this one.
 func (e *Engine) Links() *peers.Links { return e.links }
 
-// Connect joins the devices of engines that share memory ([backend.Join]) and makes the links between them, over which
+// Connect joins the devices of engines that share memory ([link.Join]) and makes the links between them, over which
 // large build sides then go from device to device: otherwise links are made when rows must move. It takes up to a
-// second for two GPUs. Call it before the first query. Errors: those of [backend.Connect].
+// second for two GPUs. Call it before the first query. Errors: those of [link.Connect].
 func (e *Engine) Connect(ctx context.Context, with ...*Engine) error {
 	devices := []*backend.Device{e.Device()}
 	for _, other := range with {
 		devices = append(devices, other.Device())
 	}
-	backend.Join(devices...)
+	link.Join(devices...)
 	return e.links.Make(ctx, devices)
 }
 

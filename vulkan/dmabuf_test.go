@@ -14,6 +14,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
@@ -33,7 +34,7 @@ func TestDMABuf(t *testing.T) {
 func runDMABuf(t *testing.T, id string) {
 	backendtest.RunLinks(t, func(t *testing.T) backend.Driver {
 		return openWith(t, id, vulkan.Options{CacheDir: "off"})
-	}, backendtest.Options{Paths: []backend.PeerPath{backend.DMABuf}})
+	}, backendtest.Options{Paths: []link.Path{link.DMABuf}})
 }
 
 // TestDMABufBetweenDevices links different physical devices: each link carries the pattern and copies, or says why it
@@ -67,20 +68,20 @@ func linkByDMABuf(t *testing.T, from, to string) error {
 	}
 	a, b := open(from), open(to)
 	files := openFiles(t)
-	link, err := backend.Connect(t.Context(), a, b, backend.DMABuf)
+	l, err := link.Connect(t.Context(), a, b, link.DMABuf)
 	if err == nil {
-		t.Logf("%.1f GB/s", link.BytesPerSecond/1e9)
-		for _, sizeBytes := range []uint64{4, link.ChunkBytes, 15*link.ChunkBytes + 4} {
+		t.Logf("%.1f GB/s", l.BytesPerSecond/1e9)
+		for _, sizeBytes := range []uint64{4, l.ChunkBytes, 15*l.ChunkBytes + 4} {
 			src, dst := allocateOn(t, a, sizeBytes), allocateOn(t, b, sizeBytes)
 			sent, arrived := make([]byte, sizeBytes), make([]byte, sizeBytes)
 			rand.NewChaCha8([32]byte{byte(sizeBytes)}).Read(sent)
 			_, err := a.Upload(t.Context(), src.All(), sent)
 			require.NoError(t, err)
-			require.NoError(t, link.Copy(t.Context(), dst.All(), src.All()))
+			require.NoError(t, l.Copy(t.Context(), dst.All(), src.All()))
 			require.NoError(t, b.Download(t.Context(), arrived, dst.All()))
 			require.True(t, bytes.Equal(sent, arrived), "%d bytes", sizeBytes)
 		}
-		require.NoError(t, link.Close())
+		require.NoError(t, l.Close())
 	}
 	require.NotErrorIs(t, err, backend.ErrInvalidInput, "memory was left")
 	require.Equal(t, files, openFiles(t), "open files")
@@ -145,7 +146,7 @@ func TestOpaqueMemoryStaysOnItsDevice(t *testing.T) {
 		t.Skip("needs two devices")
 	}
 	owner, guest := vulkantest.OpenDevice(t, infos[0].ID), vulkantest.OpenDevice(t, infos[1].ID)
-	block, err := owner.(backend.SharedMemory).AllocateShared(backend.SharedAllocation, 1<<16)
+	block, err := owner.(backend.SharedMemory).AllocateShared(1<<16, false)
 	require.NoError(t, err)
 	_, err = guest.(backend.SharedMemory).OpenShared(owner, block)
 	require.ErrorIs(t, err, backend.ErrUnsupported)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
@@ -29,7 +30,7 @@ func TestDirectLinks(t *testing.T) {
 			d := openWith(t, info.ID, vulkan.Options{CacheDir: "off"})
 			require.NoError(t, d.(backend.PeerMemory).JoinPeers(nil))
 			return d
-		}, backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}})
+		}, backendtest.Options{Paths: []link.Path{link.DriverCopy}})
 	}
 }
 
@@ -42,14 +43,14 @@ func TestJoinedGPUs(t *testing.T) {
 		t.Skip("needs two NVIDIA GPUs")
 	}
 	ends := [2]*backend.Device{openDevice(t, infos[0].ID), openDevice(t, infos[1].ID)}
-	backend.Join(ends[:]...)
-	var links [2]*backend.PeerLink
+	link.Join(ends[:]...)
+	var links [2]*link.Link
 	for i := range links {
 		var err error
-		links[i], err = backend.Connect(ctx, ends[i], ends[1-i])
+		links[i], err = link.Connect(ctx, ends[i], ends[1-i])
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, links[i].Close()) }()
-		require.Equal(t, backend.DriverCopy, links[i].Path)
+		require.Equal(t, link.DriverCopy, links[i].Path)
 		t.Logf("link %d: %.1f GB/s when it was made", i, links[i].BytesPerSecond/1e9)
 	}
 	for _, sizeBytes := range []uint64{4 << 10, 1 << 20, 64 << 20, 1<<30 + 4, 5<<30 + 8} {
@@ -65,7 +66,7 @@ func TestJoinedGPUs(t *testing.T) {
 						fillPieces(t, ends[i], src[i], round*8+uint32(i))
 					}
 					start := time.Now()
-					var copies []*backend.PeerCopy
+					var copies []*link.Copy
 					for i := range ways {
 						copies = append(copies, links[i].Start(ctx, dst[i].All(), src[i].All()))
 					}
@@ -125,9 +126,9 @@ func BenchmarkJoinedGPUs(b *testing.B) {
 	for _, join := range []bool{false, true} {
 		ends := [2]*backend.Device{openDevice(b, infos[0].ID), openDevice(b, infos[1].ID)}
 		if join {
-			backend.Join(ends[:]...)
+			link.Join(ends[:]...)
 		}
-		link, err := backend.Connect(context.Background(), ends[0], ends[1], backend.DriverCopy)
+		l, err := link.Connect(context.Background(), ends[0], ends[1], link.DriverCopy)
 		require.NoError(b, err)
 		for _, sizeBytes := range []uint64{4 << 10, 1 << 20, 16 << 20, 256 << 20, 2 << 30} {
 			b.Run(fmt.Sprintf("joined=%t/bytes=%d", join, sizeBytes), func(b *testing.B) {
@@ -139,10 +140,10 @@ func BenchmarkJoinedGPUs(b *testing.B) {
 				defer dst.Release()
 				b.SetBytes(int64(sizeBytes))
 				for b.Loop() {
-					require.NoError(b, link.Copy(context.Background(), dst.All(), src.All()))
+					require.NoError(b, l.Copy(context.Background(), dst.All(), src.All()))
 				}
 			})
 		}
-		require.NoError(b, link.Close())
+		require.NoError(b, l.Close())
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/backendtest"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
@@ -25,7 +26,7 @@ func TestHostOrderedLinks(t *testing.T) {
 		}
 		backendtest.RunLinks(t, func(t *testing.T) backend.Driver {
 			return openWith(t, info.ID, vulkan.Options{CacheDir: "off", HostOrderedCopies: true})
-		}, backendtest.Options{Paths: []backend.PeerPath{backend.DriverCopy}})
+		}, backendtest.Options{Paths: []link.Path{link.DriverCopy}})
 	}
 }
 
@@ -94,17 +95,17 @@ func TestLargeLink(t *testing.T) {
 			list.Fill(src.Range(4+at, min(piece, sizeBytes-at)), uint32(at/piece)+1)
 		}
 		require.NoError(t, a.Run(ctx, &list))
-		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+		for path := link.SharedAllocation; path < link.Paths; path++ {
 			var clear backend.List
 			clear.Fill(dst.All(), 0xdead)
 			require.NoError(t, b.Run(ctx, &clear))
-			link, err := backend.Connect(ctx, a, b, path)
+			l, err := link.Connect(ctx, a, b, path)
 			if err != nil {
 				require.ErrorIs(t, err, backend.ErrUnsupported)
 				continue
 			}
-			require.NoError(t, link.Copy(ctx, dst.Range(8, sizeBytes), src.Range(4, sizeBytes)))
-			require.NoError(t, link.Close())
+			require.NoError(t, l.Copy(ctx, dst.Range(8, sizeBytes), src.Range(4, sizeBytes)))
+			require.NoError(t, l.Close())
 			for at := uint64(0); at < sizeBytes; at += piece {
 				for _, edge := range []uint64{at, at + min(piece, sizeBytes-at) - 4} {
 					word := make([]byte, 4)
@@ -130,20 +131,20 @@ func openDevice(t testing.TB, id string) *backend.Device {
 func TestLinkOfALostDevice(t *testing.T) {
 	ctx := context.Background()
 	for _, info := range vulkantest.Devices(t) {
-		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+		for path := link.SharedAllocation; path < link.Paths; path++ {
 			for _, chunks := range []int32{1, 5} {
 				t.Run(fmt.Sprintf("%s %v after=%d", info.Name, path, chunks), func(t *testing.T) {
 					options := vulkan.Options{CacheDir: "off"}
 					a := backend.NewDevice(openWith(t, info.ID, options), backend.DeviceOptions{})
 					b := backend.NewDevice(openWith(t, info.ID, options), backend.DeviceOptions{})
-					link, err := backend.Connect(ctx, a, b, path)
+					l, err := link.Connect(ctx, a, b, path)
 					if err != nil {
 						require.ErrorIs(t, err, backend.ErrUnsupported)
 						t.Skip(err)
 					}
-					src, err := a.Allocate(ctx, backend.DeviceLocal, 12*link.ChunkBytes, "source")
+					src, err := a.Allocate(ctx, backend.DeviceLocal, 12*l.ChunkBytes, "source")
 					require.NoError(t, err)
-					dst, err := b.Allocate(ctx, backend.DeviceLocal, 12*link.ChunkBytes, "destination")
+					dst, err := b.Allocate(ctx, backend.DeviceLocal, 12*l.ChunkBytes, "destination")
 					require.NoError(t, err)
 					var submitted atomic.Int32
 					b.Observe(func(e backend.Event) {
@@ -151,12 +152,12 @@ func TestLinkOfALostDevice(t *testing.T) {
 							_ = vulkan.Lose(a.Driver())
 						}
 					})
-					require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost)
-					require.ErrorIs(t, link.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost, "it stays lost")
+					require.ErrorIs(t, l.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost)
+					require.ErrorIs(t, l.Copy(ctx, dst.All(), src.All()), backend.ErrDeviceLost, "it stays lost")
 					var list backend.List
 					list.Fill(dst.All(), 1)
 					require.NoError(t, b.Run(ctx, &list), "the far device goes on")
-					require.NoError(t, link.Close())
+					require.NoError(t, l.Close())
 					src.Release()
 					dst.Release()
 					require.NoError(t, b.Close())

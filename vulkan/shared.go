@@ -22,9 +22,9 @@ const (
 
 // AllocateShared implements [backend.SharedMemory]; ErrUnsupported where the driver cannot export memory as an opaque
 // file descriptor, or as a dma-buf.
-func (d *driver) AllocateShared(path backend.PeerPath, sizeBytes uint64) (backend.Block, error) {
+func (d *driver) AllocateShared(sizeBytes uint64, asDMABuf bool) (backend.Block, error) {
 	handleType := opaqueFD
-	if path == backend.DMABuf {
+	if asDMABuf {
 		handleType = dmaBuf
 	}
 	if err := d.enter("allocate shared"); err != nil {

@@ -85,7 +85,7 @@ func TestSparseBlocks(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprint(limits.MaxBlockBytes))
 		require.ErrorContains(t, err, fmt.Sprint(limits.MaxAllocationBytes))
 		// one allocation, whatever the size of parts
-		if shared, err := d.(backend.SharedMemory).AllocateShared(backend.SharedAllocation, 2*partBytes); err == nil {
+		if shared, err := d.(backend.SharedMemory).AllocateShared(2*partBytes, false); err == nil {
 			require.NoError(t, shared.Free())
 		} else {
 			require.ErrorIs(t, err, backend.ErrUnsupported)

@@ -311,7 +311,7 @@ func everythingFails(t *testing.T, d backend.Driver, want error) {
 	require.ErrorIs(t, err, want)
 	_, err = d.ImportHost(aligned(1<<16, 1<<16))
 	require.ErrorIs(t, err, want)
-	_, err = d.(backend.SharedMemory).AllocateShared(backend.SharedAllocation, 64)
+	_, err = d.(backend.SharedMemory).AllocateShared(64, false)
 	require.ErrorIs(t, err, want)
 	_, err = d.Compile(kernel.Iota.KernelSpec, backend.Config{"workgroup": 64, "items": 8})
 	require.ErrorIs(t, err, want)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
@@ -35,7 +36,7 @@ func checkSharedMemory(t *testing.T, s *suite) {
 	}
 	other := b.Driver().(backend.SharedMemory)
 	for _, size := range []uint64{256, 4 << 10, 1<<20 + 256} {
-		block, err := owner.AllocateShared(backend.SharedAllocation, size)
+		block, err := owner.AllocateShared(size, false)
 		require.NoError(t, err)
 		opened, err := other.OpenShared(a.Driver(), block)
 		require.NoError(t, err)
@@ -50,37 +51,37 @@ func checkSharedMemory(t *testing.T, s *suite) {
 		require.NoError(t, block.Free())
 		require.NoError(t, opened.Free())
 	}
-	link, err := backend.Connect(background, a, b)
+	l, err := link.Connect(background, a, b)
 	require.NoError(t, err)
-	assert.Equal(t, backend.SharedAllocation, link.Path)
-	require.NoError(t, link.Close())
+	assert.Equal(t, link.SharedAllocation, l.Path)
+	require.NoError(t, l.Close())
 }
 
 // paths are those that the two devices must have, and those that they may have and do.
-func (s *suite) paths(t *testing.T, a, b *backend.Device) (paths []backend.PeerPath) {
+func (s *suite) paths(t *testing.T, a, b *backend.Device) (paths []link.Path) {
 	t.Helper()
 	if a == b {
-		return []backend.PeerPath{backend.SameDevice, backend.HostStaged}
+		return []link.Path{link.SameDevice, link.HostStaged}
 	}
 	if s.only != nil {
 		return s.only
 	}
-	for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
-		link, err := backend.Connect(background, a, b, path)
+	for path := link.SharedAllocation; path < link.Paths; path++ {
+		l, err := link.Connect(background, a, b, path)
 		if err == nil {
-			require.NoError(t, link.Close())
+			require.NoError(t, l.Close())
 			paths = append(paths, path)
 			continue
 		}
 		requireOneOf(t, err, backend.ErrUnsupported)
 		require.NotContains(t, err.Error(), "pattern", "a driver that lies")
 	}
-	require.Contains(t, paths, backend.HostStaged, "works everywhere")
+	require.Contains(t, paths, link.HostStaged, "works everywhere")
 	if _, shares := a.Driver().(backend.SharedMemory); shares {
-		require.Contains(t, paths, backend.SharedAllocation)
+		require.Contains(t, paths, link.SharedAllocation)
 	}
 	if a.Info().Limits.ImportAlignment > 0 {
-		require.Contains(t, paths, backend.ImportedHost)
+		require.Contains(t, paths, link.ImportedHost)
 	}
 	return paths
 }
@@ -90,23 +91,23 @@ func checkLinks(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, ends := range [][2]*backend.Device{{a, b}, {b, a}, {a, a}} {
 		for _, path := range s.paths(t, ends[0], ends[1]) {
-			link, err := backend.Connect(background, ends[0], ends[1], path)
+			l, err := link.Connect(background, ends[0], ends[1], path)
 			require.NoError(t, err)
-			assert.Equal(t, path, link.Path)
-			assert.Positive(t, link.BytesPerSecond)
+			assert.Equal(t, path, l.Path)
+			assert.Positive(t, l.BytesPerSecond)
 			if s.effort == Short {
-				assert.LessOrEqual(t, link.ChunkBytes, uint64(backend.LeastChunkBytes), "as was asked for")
+				assert.LessOrEqual(t, l.ChunkBytes, uint64(backend.LeastChunkBytes), "as was asked for")
 			}
-			chunk := int(max(link.ChunkBytes, 64<<10) / 4)
+			chunk := int(max(l.ChunkBytes, 64<<10) / 4)
 			for _, n := range []int{0, 1, 63, chunk - 1, chunk, chunk + 1, s.pick(15*chunk+7, 7*chunk+7)} {
 				t.Run(fmt.Sprintf("%v words=%d", path, n), func(t *testing.T) {
 					from, to := newWords(t, ends[0], 1, n+8), newWords(t, ends[1], 2, n+8)
-					require.NoError(t, link.Copy(background, words(to.Buffer, 3, n), words(from.Buffer, 5, n)))
+					require.NoError(t, l.Copy(background, words(to.Buffer, 3, n), words(from.Buffer, 5, n)))
 					copy(to.want[3:3+n], from.want[5:])
 					to.check(t)
 				})
 			}
-			require.NoError(t, link.Close())
+			require.NoError(t, l.Close())
 		}
 	}
 }
@@ -150,10 +151,10 @@ func checkBothWays(t *testing.T, s *suite) {
 				busy.Wait()
 			}()
 			for i, ends := range [][2]*backend.Device{{a, b}, {b, a}} {
-				link, err := backend.Connect(background, ends[0], ends[1], path)
+				l, err := link.Connect(background, ends[0], ends[1], path)
 				require.NoError(t, err)
-				defer func() { assert.NoError(t, link.Close()) }()
-				n := int(link.ChunkBytes/4)*s.pick(9, 3) + 5
+				defer func() { assert.NoError(t, l.Close()) }()
+				n := int(l.ChunkBytes/4)*s.pick(9, 3) + 5
 				for j := range 3 {
 					seed := uint64(10*i + j)
 					from, to := newWords(t, ends[0], seed, n), newWords(t, ends[1], seed+100, n)
@@ -162,9 +163,9 @@ func checkBothWays(t *testing.T, s *suite) {
 							lo, count := part*(n/2), n/2
 							dst, src := words(to.Buffer, lo, count), words(from.Buffer, n-lo-count, count)
 							if j == 0 {
-								assert.NoError(t, link.Start(background, dst, src).Wait(background))
+								assert.NoError(t, l.Start(background, dst, src).Wait(background))
 							} else {
-								assert.NoError(t, link.Copy(background, dst, src))
+								assert.NoError(t, l.Copy(background, dst, src))
 							}
 							copy(to.want[lo:], from.want[n-lo-count:n-lo])
 						}
@@ -204,9 +205,9 @@ func keepBusy(t *testing.T, device *backend.Device, stop *atomic.Bool) {
 func checkLinkOrder(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, path := range s.paths(t, a, b) {
-		link, err := backend.Connect(background, a, b, path)
+		l, err := link.Connect(background, a, b, path)
 		require.NoError(t, err)
-		n := int(link.ChunkBytes/4)*3 + 1
+		n := int(l.ChunkBytes/4)*3 + 1
 		from, to, kept := newWords(t, a, 1, n), newWords(t, b, 2, n), newWords(t, b, 3, n)
 		for round := range uint32(3) {
 			var before, keep backend.List
@@ -214,7 +215,7 @@ func checkLinkOrder(t *testing.T, s *suite) {
 			before.Fill(words(from.Buffer, n/2, n-n/2), round+100)
 			_, err := a.Submit(background, backend.Compute, &before)
 			require.NoError(t, err)
-			require.NoError(t, link.Copy(background, to.All(), from.All()))
+			require.NoError(t, l.Copy(background, to.All(), from.All()))
 			keep.Copy(kept.All(), to.All())
 			keep.Fill(to.All(), 77)
 			_, err = b.Submit(background, backend.Compute, &keep)
@@ -222,7 +223,7 @@ func checkLinkOrder(t *testing.T, s *suite) {
 			kept.want = slices.Concat(repeated(round, n/2), repeated(round+100, n-n/2))
 			kept.check(t)
 		}
-		require.NoError(t, link.Close())
+		require.NoError(t, l.Close())
 	}
 }
 
@@ -230,9 +231,9 @@ func checkLinkOrder(t *testing.T, s *suite) {
 func checkCancelledLink(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, path := range s.paths(t, a, b) {
-		link, err := backend.Connect(background, a, b, path)
+		l, err := link.Connect(background, a, b, path)
 		require.NoError(t, err)
-		n := int(link.ChunkBytes/4)*9 + 1
+		n := int(l.ChunkBytes/4)*9 + 1
 		from, other, to := newWords(t, a, 1, n), newWords(t, a, 2, n), newWords(t, b, 3, n)
 		for _, chunks := range []int32{1, 2, 4, 6} {
 			ctx, cancel := context.WithCancel(background)
@@ -243,12 +244,12 @@ func checkCancelledLink(t *testing.T, s *suite) {
 				}
 			})
 			waiting := make(chan error)
-			first := link.Start(ctx, to.All(), other.All())
-			go func() { waiting <- link.Copy(ctx, to.All(), other.All()) }()
+			first := l.Start(ctx, to.All(), other.All())
+			go func() { waiting <- l.Copy(ctx, to.All(), other.All()) }()
 			requireOneOf(t, first.Wait(background), backend.ErrCancelled)
 			requireOneOf(t, <-waiting, backend.ErrCancelled)
 			b.Observe(nil)
-			require.NoError(t, link.Copy(background, to.All(), from.All()), "after %d chunks", chunks)
+			require.NoError(t, l.Copy(background, to.All(), from.All()), "after %d chunks", chunks)
 			to.want = from.want
 			to.check(t)
 		}
@@ -256,10 +257,10 @@ func checkCancelledLink(t *testing.T, s *suite) {
 		cancel()
 		held := make(chan struct{})
 		b.Observe(func(backend.Event) { <-held })
-		going := link.Start(background, to.All(), other.All())
+		going := l.Start(background, to.All(), other.All())
 		requireOneOf(t, going.Wait(ended), backend.ErrCancelled)
 		close(held)
-		require.NoError(t, link.Close(), "waits for the copy that goes on")
+		require.NoError(t, l.Close(), "waits for the copy that goes on")
 		b.Observe(nil)
 		to.want = other.want
 		to.check(t)
@@ -270,27 +271,27 @@ func checkCancelledLink(t *testing.T, s *suite) {
 func checkLinkKernels(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, path := range s.paths(t, a, b) {
-		link, err := backend.Connect(background, a, b, path)
+		l, err := link.Connect(background, a, b, path)
 		require.NoError(t, err)
 		var near, far atomic.Int32
-		require.NoError(t, link.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
+		require.NoError(t, l.UseKernels(background, kernelCopier(t, a, &near), kernelCopier(t, b, &far)))
 		require.Equal(t, !path.ThroughHost(), near.Load() > 0, path)
 		require.Equal(t, !path.ThroughHost(), far.Load() > 0, path)
 		refused := func(*backend.List, backend.Range, backend.Range) error { return backend.ErrUnsupported }
 		if !path.ThroughHost() {
-			require.ErrorIs(t, link.UseKernels(background, refused, refused), backend.ErrUnsupported)
+			require.ErrorIs(t, l.UseKernels(background, refused, refused), backend.ErrUnsupported)
 		}
-		n := int(link.ChunkBytes/4)*3 + 5
+		n := int(l.ChunkBytes/4)*3 + 5
 		from, to := newWords(t, a, 1, n), newWords(t, b, 2, n)
-		require.NoError(t, link.Copy(background, words(to.Buffer, 2, n-7), words(from.Buffer, 5, n-7)))
+		require.NoError(t, l.Copy(background, words(to.Buffer, 2, n-7), words(from.Buffer, 5, n-7)))
 		copy(to.want[2:], from.want[5:n-2])
 		to.check(t)
-		require.NoError(t, link.Close())
+		require.NoError(t, l.Close())
 	}
 }
 
 // kernelCopier copies by a kernel and counts its calls.
-func kernelCopier(t *testing.T, device *backend.Device, calls *atomic.Int32) backend.Copier {
+func kernelCopier(t *testing.T, device *backend.Device, calls *atomic.Int32) link.Copier {
 	config := kernel.Copy.With(nil)
 	k, err := kernel.Copy.On(device, config)
 	require.NoError(t, err)
@@ -310,17 +311,17 @@ func kernelCopier(t *testing.T, device *backend.Device, calls *atomic.Int32) bac
 
 func checkLinkMisuse(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
-	_, err := backend.Connect(background, a, b, backend.PeerPaths)
+	_, err := link.Connect(background, a, b, link.Paths)
 	requireOneOf(t, err, backend.ErrInvalidInput)
-	_, err = backend.Connect(background, a, b, backend.SameDevice)
+	_, err = link.Connect(background, a, b, link.SameDevice)
 	requireOneOf(t, err, backend.ErrUnsupported)
 	ended, cancel := context.WithCancel(background)
 	cancel()
-	_, err = backend.Connect(ended, a, b)
+	_, err = link.Connect(ended, a, b)
 	requireOneOf(t, err, backend.ErrCancelled)
-	link, err := backend.Connect(background, a, b, backend.SameDevice, backend.HostStaged)
+	l, err := link.Connect(background, a, b, link.SameDevice, link.HostStaged)
 	require.NoError(t, err)
-	require.Equal(t, backend.HostStaged, link.Path, "the first that works")
+	require.Equal(t, link.HostStaged, l.Path, "the first that works")
 	from, to := newWords(t, a, 1, 100), newWords(t, b, 2, 100)
 	gone, err := a.Allocate(background, backend.DeviceLocal, 400, "gone")
 	require.NoError(t, err)
@@ -334,13 +335,13 @@ func checkLinkMisuse(t *testing.T, s *suite) {
 		{words(to.Buffer, 0, 10), words(gone, 0, 10)},
 		{{}, words(from.Buffer, 0, 10)},
 	} {
-		requireOneOf(t, link.Copy(background, wrong[0], wrong[1]), backend.ErrInvalidInput)
+		requireOneOf(t, l.Copy(background, wrong[0], wrong[1]), backend.ErrInvalidInput)
 	}
 	to.check(t)
-	require.NoError(t, link.Copy(background, to.All(), from.All()), "mistakes do not break a link")
-	require.NoError(t, link.Close())
-	require.NoError(t, link.Close(), "closing twice")
-	requireOneOf(t, link.Copy(background, to.All(), from.All()), backend.ErrInvalidInput)
+	require.NoError(t, l.Copy(background, to.All(), from.All()), "mistakes do not break a link")
+	require.NoError(t, l.Close())
+	require.NoError(t, l.Close(), "closing twice")
+	requireOneOf(t, l.Copy(background, to.All(), from.All()), backend.ErrInvalidInput)
 	to.want = from.want
 	to.check(t)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 )
 
 // Open opens a logical device. It is called several times per test, also while drivers that it returned before are
@@ -24,7 +25,7 @@ type Options struct {
 	// Effort is the size of the matrix.
 	Effort Effort
 	// Paths are the paths of links to check, which the driver must have; nil: all that it has.
-	Paths []backend.PeerPath
+	Paths []link.Path
 	// NoCatalogue leaves out the kernels of the catalogue, where compiling them takes long and the tests of package kernel
 	// run them on the driver, too.
 	NoCatalogue bool
@@ -51,7 +52,7 @@ type suite struct {
 	open   Open
 	order  Order
 	effort Effort
-	only   []backend.PeerPath
+	only   []link.Path
 
 	noCatalogue bool
 }

@@ -12,15 +12,16 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // linkOptions say which links `devices --links` measures.
 type linkOptions struct {
-	devices []string           // as --device names them; nil: all
-	paths   []backend.PeerPath // to connect on, in this order; nil: the best
-	each    bool               // each of paths by itself
+	devices []string    // as --device names them; nil: all
+	paths   []link.Path // to connect on, in this order; nil: the best
+	each    bool        // each of paths by itself
 }
 
 var linkFlags = []cli.Flag{
@@ -47,15 +48,15 @@ func linkOptionsOf(c *cli.Context) (o linkOptions, err error) {
 	case "":
 	case "all":
 		o.each = true
-		for p := backend.SharedAllocation; p.ByDefault(); p++ {
+		for p := link.SharedAllocation; p.ByDefault(); p++ {
 			o.paths = append(o.paths, p)
 		}
 	default:
-		p, err := backend.ParsePeerPath(path)
+		p, err := link.ParsePath(path)
 		if err != nil {
 			return o, usagef("--path: %v", err)
 		}
-		o.paths = []backend.PeerPath{p}
+		o.paths = []link.Path{p}
 	}
 	return o, nil
 }
@@ -127,17 +128,17 @@ func measureLinks(ctx context.Context, system *spirjoin.System, o linkOptions) (
 	for _, e := range ends {
 		devices = append(devices, e.device)
 	}
-	backend.Join(devices...)
+	link.Join(devices...)
 	for i, from := range ends {
 		for j, to := range ends {
 			if i == j {
 				continue
 			}
-			tries := [][]backend.PeerPath{o.paths}
+			tries := [][]link.Path{o.paths}
 			if o.each {
 				tries = nil
 				for _, path := range o.paths {
-					tries = append(tries, []backend.PeerPath{path})
+					tries = append(tries, []link.Path{path})
 				}
 			}
 			for _, paths := range tries {
@@ -179,21 +180,21 @@ func openLinkEnd(ctx context.Context, system *spirjoin.System, name string) (*li
 // largeCopyBytes is the size of the copies that are measured, and that where cores are a device.
 const largeCopyBytes, coreCopyBytes = 1 << 30, 64 << 20
 
-func measureLink(ctx context.Context, from, to *linkEnd, paths []backend.PeerPath) linkReport {
+func measureLink(ctx context.Context, from, to *linkEnd, paths []link.Path) linkReport {
 	r := linkReport{From: from.index, To: to.index}
 	if len(paths) == 1 {
 		r.Path = paths[0].String()
 	}
-	link, err := backend.Connect(ctx, from.device, to.device, paths...)
+	l, err := link.Connect(ctx, from.device, to.device, paths...)
 	if err == nil {
-		if r.Path = link.Path.String(); link.Indirect != nil {
-			r.Indirect = whyNot(link.Indirect)
+		if r.Path = l.Path.String(); l.Indirect != nil {
+			r.Indirect = whyNot(l.Indirect)
 		}
-		err = link.UseKernels(ctx, from.ops.Copy, to.ops.Copy)
+		err = l.UseKernels(ctx, from.ops.Copy, to.ops.Copy)
 		if err == nil {
-			r.BytesPerSecond, err = link.Measure(ctx, copyBytes(from.device, to.device))
+			r.BytesPerSecond, err = l.Measure(ctx, copyBytes(from.device, to.device))
 		}
-		err = errors.Join(err, link.Close())
+		err = errors.Join(err, l.Close())
 	}
 	if err != nil {
 		r.err, r.Error = err, whyNot(err)
@@ -224,7 +225,7 @@ func copyBytes(devices ...*backend.Device) uint64 {
 // offByDefault names the paths that no link takes unless they are forced.
 func offByDefault() string {
 	var lines strings.Builder
-	for p := range backend.PeerPaths {
+	for p := range link.Paths {
 		if !p.ByDefault() {
 			option := strings.ReplaceAll(p.String(), " ", "-")
 			fmt.Fprintf(&lines, "%v: off by default; --path %s forces it\n", p, option)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/internal/cputime"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
@@ -35,7 +36,7 @@ func BenchmarkSort(b *testing.B) {
 	for _, size := range []int{1, 2, 4, 8} {
 		b.Run(fmt.Sprintf("ranks=%d", size), func(b *testing.B) {
 			devicetest.BenchGroup(b, size, func(devices []*backend.Device, device string) {
-				backend.Join(devices...)
+				link.Join(devices...)
 				for _, keys := range []string{"random", "zipf 1"} {
 					benchmarkSort(b, devices, device, keys, rows)
 				}
@@ -47,8 +48,8 @@ func BenchmarkSort(b *testing.B) {
 func benchmarkSort(b *testing.B, devices []*backend.Device, device, keys string, rows int) {
 	var moved atomic.Uint64
 	all := &cluster{links: NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {
-		link, err := backend.Connect(ctx, from, to)
-		return counting{link, &moved}, err
+		l, err := link.Connect(ctx, from, to)
+		return counting{l, &moved}, err
 	})}
 	var chunks []*relation.Chunk
 	random := rand.New(rand.NewPCG(1, 2))

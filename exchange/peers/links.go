@@ -6,9 +6,10 @@ import (
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 )
 
-// Link copies from one device to another. [backend.PeerLink] is one.
+// Link copies from one device to another. [link.Link] is one.
 type Link interface {
 	// Copy returns when the copy is complete. Both ranges have the same size, a multiple of 4 bytes. Several goroutines
 	// may copy at once.
@@ -34,15 +35,15 @@ type pair struct {
 	link Link          // nil until it is made
 }
 
-// NewLinks returns links that connect makes, [backend.Connect] if it is nil.
+// NewLinks returns links that connect makes, [link.Connect] if it is nil.
 func NewLinks(connect Connect) *Links {
 	if connect == nil {
 		connect = func(ctx context.Context, from, to *backend.Device) (Link, error) {
-			link, err := backend.Connect(ctx, from, to)
+			made, err := link.Connect(ctx, from, to)
 			if err != nil {
 				return nil, err
 			}
-			return link, nil
+			return made, nil
 		}
 	}
 	return &Links{connect: connect, open: make(map[[2]*backend.Device]*pair)}
@@ -78,7 +79,7 @@ func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct b
 	default: // it is being made
 		return 0, false
 	}
-	peer, ok := p.link.(*backend.PeerLink)
+	peer, ok := p.link.(*link.Link)
 	if !ok {
 		return 0, false
 	}

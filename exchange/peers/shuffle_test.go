@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -263,15 +264,15 @@ func TestLinksThatFail(t *testing.T) {
 func TestLinks(t *testing.T) {
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
 		paths := linked(t, devices)
-		require.Contains(t, paths, backend.SameDevice)
+		require.Contains(t, paths, link.SameDevice)
 		require.Len(t, paths, 2)
-		link, err := backend.Connect(t.Context(), devices[0], devices[1], backend.DMABuf)
+		l, err := link.Connect(t.Context(), devices[0], devices[1], link.DMABuf)
 		if err != nil {
 			require.ErrorIs(t, err, backend.ErrUnsupported)
 			return
 		}
-		require.NoError(t, link.Close())
-		require.Contains(t, linked(t, devices, backend.DMABuf), backend.DMABuf)
+		require.NoError(t, l.Close())
+		require.Contains(t, linked(t, devices, link.DMABuf), link.DMABuf)
 	})
 	t.Run("forced", func(t *testing.T) {
 		devicetest.HostTest(t)
@@ -283,7 +284,7 @@ func TestLinks(t *testing.T) {
 			devices[i] = backend.NewDevice(driver, backend.DeviceOptions{})
 			t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
 		}
-		for _, path := range []backend.PeerPath{backend.ImportedHost, backend.HostStaged, backend.DMABuf} {
+		for _, path := range []link.Path{link.ImportedHost, link.HostStaged, link.DMABuf} {
 			require.Contains(t, linked(t, devices, path), path)
 		}
 	})
@@ -291,21 +292,21 @@ func TestLinks(t *testing.T) {
 
 // linked exchanges rows over the links of package backend, on the best path or on the given one, and returns their
 // paths.
-func linked(t *testing.T, devices []*backend.Device, forced ...backend.PeerPath) map[backend.PeerPath]bool {
-	paths, mu := make(map[backend.PeerPath]bool), sync.Mutex{}
+func linked(t *testing.T, devices []*backend.Device, forced ...link.Path) map[link.Path]bool {
+	paths, mu := make(map[link.Path]bool), sync.Mutex{}
 	all := &cluster{links: NewLinks(func(ctx context.Context, from, to *backend.Device) (Link, error) {
 		by := forced
 		if from == to {
 			by = nil
 		}
-		link, err := backend.Connect(ctx, from, to, by...)
+		l, err := link.Connect(ctx, from, to, by...)
 		if err != nil {
 			return nil, err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		paths[link.Path] = true
-		return link, nil
+		paths[l.Path] = true
+		return l, nil
 	})}
 	t.Cleanup(func() { require.NoError(t, all.links.Close()) })
 	for _, d := range []*backend.Device{devices[0], devices[1], devices[0]} {

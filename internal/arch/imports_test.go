@@ -43,7 +43,7 @@ var rooms = []room{
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd", ". bench tableio join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
-		"backend internal/selftest internal/offheap internal/text",
+		"backend backend/link internal/selftest internal/offheap internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go golang.org/x"},
 	{"bench", ". tableio join query planner deliver join/graphics join/hash join/sortmerge groupby ranges operator " +
 		"relation exec primitive host vulkan opencl shaders kernel backend internal/cputime internal/offheap " +
@@ -58,11 +58,11 @@ var rooms = []room{
 		"github.com/pierrec/lz4 golang.org/x"},
 	{"join", "query planner deliver exchange exchange/peers exchange/topology join/graphics join/hmg join/hash join/sortmerge operator relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend internal/text",
+	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend backend/link internal/text",
 		"github.com/apache/arrow-go"},
 	{"deliver", "operator relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"exchange/peers", "operator relation exec primitive kernel backend", ""},
+	{"exchange/peers", "operator relation exec primitive kernel backend backend/link", ""},
 	{"exchange/model", "exchange/peers exchange/topology host exec primitive backend", ""},
 	{"exchange/topology", "", ""},
 	{"join/hmg", "exchange exchange/peers ranges operator relation exec primitive backend", ""},
@@ -85,9 +85,10 @@ var rooms = []room{
 	{"opencl/opencltest", "opencl backend", ""},
 	{"opencl/kernels", "", ""},
 	{"shaders", "", ""},
-	{"backend/backendtest", "kernel kernel/kerneltest backend", "github.com/stretchr/testify pgregory.net/rapid"},
+	{"backend/backendtest", "kernel kernel/kerneltest backend backend/link", "github.com/stretchr/testify pgregory.net/rapid"},
 	{"kernel/kerneltest", "kernel backend", ""},
 	{"kernel", "backend", ""},
+	{"backend/link", "backend internal/offheap", ""},
 	{"backend", "internal/offheap", ""},
 }
 

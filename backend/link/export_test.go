@@ -1,11 +1,16 @@
-package backend
+package link
 
-import "context"
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
 
 // ConnectWith is Connect on one path with slots of another size and number than by default.
-func ConnectWith(ctx context.Context, from, to *Device, path PeerPath, chunkBytes uint64, slots int) (*PeerLink, error) {
-	shapes := linkShapes
-	shapes[path] = linkShape{chunkBytes, slots}
+func ConnectWith(ctx context.Context, from, to *backend.Device, path Path, chunkBytes uint64,
+	slots int) (*Link, error) {
+	shapes := shapes
+	shapes[path] = shape{chunkBytes, slots}
 	return connect(ctx, from, to, path, shapes)
 }
 
@@ -17,7 +22,7 @@ const (
 )
 
 // UseLane makes a link use a lane whatever its rate.
-func (l *PeerLink) UseLane(which int, near, far Copier) {
+func (l *Link) UseLane(which int, near, far Copier) {
 	l.lane = transferLane
 	if which != TransferQueues {
 		l.lane = kernelLane

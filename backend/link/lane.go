@@ -1,11 +1,15 @@
-package backend
+package link
 
-import "context"
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/backend"
+)
 
 // Copier records a copy of src to dst, of equal size and on one device; sizes and offsets are multiples of 4 bytes.
-type Copier func(list *List, dst, src Range) error
+type Copier func(list *backend.List, dst, src backend.Range) error
 
-func (c Copier) record(list *List, dst, src Range) error {
+func (c Copier) record(list *backend.List, dst, src backend.Range) error {
 	if c == nil {
 		list.Copy(dst, src)
 		return nil
@@ -18,11 +22,14 @@ func (c Copier) record(list *List, dst, src Range) error {
 
 // lane is how a link reads and writes at its ends: queues of From and To, and what copies there (nil: copy commands).
 type lane struct {
-	read, write Role
+	read, write backend.Role
 	near, far   Copier
 }
 
-var transferLane, kernelLane = lane{read: Download, write: Upload}, lane{read: Deliver, write: Ingest}
+var (
+	transferLane = lane{read: backend.Download, write: backend.Upload}
+	kernelLane   = lane{read: backend.Deliver, write: backend.Ingest}
+)
 
 // laneGain is how much faster another lane must be than that of transfers, which disturbs kernels least and is soonest
 // done with small copies.
@@ -31,7 +38,7 @@ const laneGain = 2
 // UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:
 // GPUs have copy engines that are several times slower than kernels. The pattern is sent again. Call it before the
 // first copy. On paths through the host, which is slower than either, nothing changes; nor do direct copies.
-func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
+func (l *Link) UseKernels(ctx context.Context, near, far Copier) error {
 	if l.Path.ThroughHost() {
 		return nil
 	}
@@ -44,7 +51,7 @@ func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
 			l.BytesPerSecond = l.laneBytesPerSecond
 		}
 	}()
-	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) error {
+	return l.between(ctx, l.patternBytes(), func(dst, src *backend.Buffer) error {
 		before := l.lane
 		l.lane = kernels
 		err := l.prove(ctx, dst, src)
@@ -57,7 +64,7 @@ func (l *PeerLink) UseKernels(ctx context.Context, near, far Copier) error {
 }
 
 // tryLane changes to another lane if that is worth it.
-func (l *PeerLink) tryLane(ctx context.Context, other lane, dst, src *Buffer) error {
+func (l *Link) tryLane(ctx context.Context, other lane, dst, src *backend.Buffer) error {
 	before, gain := l.lane, 1.0
 	if before.read == transferLane.read {
 		gain = laneGain

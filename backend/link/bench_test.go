@@ -1,4 +1,4 @@
-package backend_test
+package link_test
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/backend/link"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/vulkan"
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // benchedShapes are chunk sizes, in MiB, and numbers of slots; the first of a path is its default.
-var benchedShapes = map[backend.PeerPath][][2]int{
-	backend.SameDevice:       {{0, 0}},
-	backend.SharedAllocation: {{16, 6}, {4, 6}, {64, 4}},
-	backend.DriverCopy:       {{16, 6}, {4, 8}, {32, 4}},
-	backend.ImportedHost:     {{8, 5}, {2, 8}, {4, 6}, {16, 5}},
-	backend.HostStaged:       {{16, 4}, {8, 4}, {16, 6}, {32, 4}},
-	backend.DMABuf:           {{16, 6}, {4, 6}, {64, 4}},
+var benchedShapes = map[link.Path][][2]int{
+	link.SameDevice:       {{0, 0}},
+	link.SharedAllocation: {{16, 6}, {4, 6}, {64, 4}},
+	link.DriverCopy:       {{16, 6}, {4, 8}, {32, 4}},
+	link.ImportedHost:     {{8, 5}, {2, 8}, {4, 6}, {16, 5}},
+	link.HostStaged:       {{16, 4}, {8, 4}, {16, 6}, {32, 4}},
+	link.DMABuf:           {{16, 6}, {4, 6}, {64, 4}},
 }
 
 // BenchmarkLink copies between two logical devices of each device, in one direction and in both at once. Copies of the
@@ -29,13 +30,13 @@ func BenchmarkLink(b *testing.B) {
 	for _, info := range vulkantest.Devices(b) {
 		for _, byHost := range []bool{false, true} {
 			ends := [2]*backend.Device{openDevice(b, info.ID, byHost), openDevice(b, info.ID, byHost)}
-			for path := backend.SameDevice; path < backend.PeerPaths; path++ {
+			for path := link.SameDevice; path < link.Paths; path++ {
 				devices := ends
-				if path == backend.SameDevice {
+				if path == link.SameDevice {
 					devices[1] = ends[0]
 				}
 				for i, shape := range benchedShapes[path] {
-					if byHost && path != backend.DriverCopy {
+					if byHost && path != link.DriverCopy {
 						continue
 					}
 					sizes := []uint64{256 << 20}
@@ -76,15 +77,15 @@ type namedLane struct {
 	lane int
 }
 
-func lanesOf(path backend.PeerPath) []namedLane {
+func lanesOf(path link.Path) []namedLane {
 	if path.ThroughHost() {
-		return []namedLane{{"transfer", backend.TransferQueues}}
+		return []namedLane{{"transfer", link.TransferQueues}}
 	}
-	return []namedLane{{"transfer", backend.TransferQueues}, {"compute", backend.KernelQueues},
-		{"kernel", backend.Kernels}}
+	return []namedLane{{"transfer", link.TransferQueues}, {"compute", link.KernelQueues},
+		{"kernel", link.Kernels}}
 }
 
-func copierOf(b *testing.B, device *backend.Device) backend.Copier {
+func copierOf(b *testing.B, device *backend.Device) link.Copier {
 	b.Helper()
 	ops, err := primitive.New(device, nil)
 	require.NoError(b, err)
@@ -92,23 +93,23 @@ func copierOf(b *testing.B, device *backend.Device) backend.Copier {
 }
 
 // connectPair makes the links of both directions.
-func connectPair(b *testing.B, devices [2]*backend.Device, path backend.PeerPath, chunkBytes uint64,
-	slots int) (links []*backend.PeerLink, err error) {
+func connectPair(b *testing.B, devices [2]*backend.Device, path link.Path, chunkBytes uint64,
+	slots int) (links []*link.Link, err error) {
 	b.Helper()
 	for i := range devices {
-		link, err := backend.ConnectWith(context.Background(), devices[i], devices[1-i], path, chunkBytes, slots)
+		l, err := link.ConnectWith(context.Background(), devices[i], devices[1-i], path, chunkBytes, slots)
 		if err != nil {
 			for _, l := range links {
 				require.NoError(b, l.Close())
 			}
 			return nil, err
 		}
-		links = append(links, link)
+		links = append(links, l)
 	}
 	return links, nil
 }
 
-func benchmarkLinks(b *testing.B, links []*backend.PeerLink, sizeBytes uint64) {
+func benchmarkLinks(b *testing.B, links []*link.Link, sizeBytes uint64) {
 	ctx := context.Background()
 	var dst, src []backend.Range
 	for _, l := range links {
@@ -123,7 +124,7 @@ func benchmarkLinks(b *testing.B, links []*backend.PeerLink, sizeBytes uint64) {
 	}
 	b.SetBytes(int64(sizeBytes) * int64(len(links)))
 	for b.Loop() {
-		var copies []*backend.PeerCopy
+		var copies []*link.Copy
 		for i, l := range links {
 			copies = append(copies, l.Start(ctx, dst[i], src[i]))
 		}
@@ -151,14 +152,14 @@ func openDevice(b *testing.B, id string, byHost bool) *backend.Device {
 func BenchmarkConnect(b *testing.B) {
 	for _, info := range vulkantest.Devices(b) {
 		from, to := openDevice(b, info.ID, false), openDevice(b, info.ID, false)
-		for path := backend.SharedAllocation; path < backend.PeerPaths; path++ {
+		for path := link.SharedAllocation; path < link.Paths; path++ {
 			b.Run("path="+path.String(), func(b *testing.B) {
 				for b.Loop() {
-					link, err := backend.Connect(context.Background(), from, to, path)
+					l, err := link.Connect(context.Background(), from, to, path)
 					if err != nil {
 						b.Skip(err)
 					}
-					require.NoError(b, link.Close())
+					require.NoError(b, l.Close())
 				}
 			})
 		}

@@ -1,9 +1,11 @@
-package backend
+package link
 
 import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // turns is a lock that is handed over in the order of the requests, which can be given up.
@@ -43,7 +45,7 @@ func (t *turns) await(ctx context.Context, ticket chan struct{}) error {
 	if i < 0 { // it came meanwhile
 		t.leave()
 	}
-	return ContextError(ctx)
+	return backend.ContextError(ctx)
 }
 
 // leave hands the lock to the next in the queue.

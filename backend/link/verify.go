@@ -1,4 +1,4 @@
-package backend
+package link
 
 import (
 	"bytes"
@@ -6,18 +6,20 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"time"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // verify proves the path and chooses the faster lane. Where cores are the device, all queues are those cores.
-func (l *PeerLink) verify(ctx context.Context) error {
-	return l.between(ctx, l.patternBytes(), func(dst, src *Buffer) (err error) {
+func (l *Link) verify(ctx context.Context) error {
+	return l.between(ctx, l.patternBytes(), func(dst, src *backend.Buffer) (err error) {
 		if err = l.prove(ctx, dst, src); err != nil {
 			return err
 		}
 		if l.laneBytesPerSecond, err = l.rate(ctx, dst, src); err != nil {
 			return err
 		}
-		if !l.Path.ThroughHost() && !l.From.info.CPULike() && !l.To.info.CPULike() {
+		if !l.Path.ThroughHost() && !l.From.Info().CPULike() && !l.To.Info().CPULike() {
 			if err = l.tryLane(ctx, kernelLane, dst, src); err != nil {
 				return err
 			}
@@ -28,11 +30,11 @@ func (l *PeerLink) verify(ctx context.Context) error {
 }
 
 // patternBytes is the size of the pattern: all slots, and one word again in the first.
-func (l *PeerLink) patternBytes() uint64 {
+func (l *Link) patternBytes() uint64 {
 	switch {
 	case l.Path != SameDevice:
 		return uint64(len(l.slots))*l.ChunkBytes + 4
-	case l.From.info.CPULike():
+	case l.From.Info().CPULike():
 		return 4 << 20
 	}
 	return 64 << 20
@@ -40,7 +42,7 @@ func (l *PeerLink) patternBytes() uint64 {
 
 // prove copies a random pattern and compares what arrived. The pattern is new each time: memory that was never written
 // must not hold it.
-func (l *PeerLink) prove(ctx context.Context, dst, src *Buffer) error {
+func (l *Link) prove(ctx context.Context, dst, src *backend.Buffer) error {
 	pattern, arrived := newPattern(src.SizeBytes()), make([]byte, src.SizeBytes())
 	point, err := l.From.Upload(ctx, src.All(), pattern)
 	if err == nil {
@@ -53,7 +55,7 @@ func (l *PeerLink) prove(ctx context.Context, dst, src *Buffer) error {
 		err = l.To.Download(ctx, arrived, dst.All())
 	}
 	if err == nil && !bytes.Equal(pattern, arrived) {
-		err = &OpError{Op: "verify link", Device: l.To.info.Name, Err: ErrUnsupported,
+		err = &backend.OpError{Op: "verify link", Device: l.To.Info().Name, Err: backend.ErrUnsupported,
 			Detail: "the pattern did not arrive"}
 	}
 	return err
@@ -71,32 +73,20 @@ func newPattern(sizeBytes uint64) []byte {
 }
 
 // rate copies once.
-func (l *PeerLink) rate(ctx context.Context, dst, src *Buffer) (bytesPerSecond float64, err error) {
+func (l *Link) rate(ctx context.Context, dst, src *backend.Buffer) (bytesPerSecond float64, err error) {
 	start := time.Now()
 	err = l.Copy(ctx, dst.All(), src.All())
 	return float64(src.SizeBytes()) / time.Since(start).Seconds(), err
 }
 
-// allocateApart allocates memory that is not under the cap, as the exchange memory of links is not: whoever needs the
-// link may have all memory under it.
-func (d *Device) allocateApart(sizeBytes uint64, label string) (*Buffer, error) {
-	block, err := d.allocateBlock(sizeBytes, DeviceLocal)
-	if err != nil {
-		return nil, err
-	}
-	b := d.adopt(block, label)[0]
-	b.sizeBytes = sizeBytes
-	return b, nil
-}
-
 // between runs f with a buffer on each device, in memory beyond the cap.
-func (l *PeerLink) between(ctx context.Context, sizeBytes uint64, f func(dst, src *Buffer) error) error {
-	src, err := l.From.allocateApart(sizeBytes, "link pattern")
+func (l *Link) between(ctx context.Context, sizeBytes uint64, f func(dst, src *backend.Buffer) error) error {
+	src, err := l.From.AllocateApart(sizeBytes, "link pattern")
 	if err != nil {
 		return err
 	}
 	defer src.Release()
-	dst, err := l.To.allocateApart(sizeBytes, "link pattern")
+	dst, err := l.To.AllocateApart(sizeBytes, "link pattern")
 	if err != nil {
 		return err
 	}
@@ -106,8 +96,8 @@ func (l *PeerLink) between(ctx context.Context, sizeBytes uint64, f func(dst, sr
 
 // Measure returns the rate of copies of sizeBytes, a multiple of 4, in bytes per second: the best of several, after
 // others that warm up both devices. It allocates sizeBytes on each device, beyond the cap.
-func (l *PeerLink) Measure(ctx context.Context, sizeBytes uint64) (bytesPerSecond float64, err error) {
-	err = l.between(ctx, sizeBytes, func(dst, src *Buffer) error {
+func (l *Link) Measure(ctx context.Context, sizeBytes uint64) (bytesPerSecond float64, err error) {
+	err = l.between(ctx, sizeBytes, func(dst, src *backend.Buffer) error {
 		const warm, measured = 2, 5
 		for i := range warm + measured {
 			rate, err := l.rate(ctx, dst, src)

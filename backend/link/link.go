@@ -1,4 +1,6 @@
-package backend
+// Package link makes links between devices: it finds the best path that a pair of devices has, proves it with a pattern,
+// and copies over it chunk by chunk. docs/architecture.md describes the paths.
+package link
 
 import (
 	"context"
@@ -7,53 +9,55 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
-// PeerPath is the way that bytes take from one device to another: first those that [Connect] tries by itself, best
+// Path is the way that bytes take from one device to another: first those that [Connect] tries by itself, best
 // first, then those that it takes only where they are forced.
-type PeerPath uint8
+type Path uint8
 
 const (
-	SameDevice       PeerPath = iota // both ends are one Device
-	SharedAllocation                 // one allocation opened on two logical devices of the same physical device
-	DriverCopy                       // exchange memory of both devices, copied by another driver; see [PeerExchange]
-	ImportedHost                     // host memory that both devices have imported: the host copies nothing
-	HostStaged                       // host memory of each device; the host copies from one to the other
-	DMABuf                           // one allocation, exported as a dma-buf and opened on both devices
-	PeerPaths                        // number of paths
+	SameDevice       Path = iota // both ends are one Device
+	SharedAllocation             // one allocation opened on two logical devices of the same physical device
+	DriverCopy                   // exchange memory of both devices, copied by another driver; see [backend.PeerExchange]
+	ImportedHost                 // host memory that both devices have imported: the host copies nothing
+	HostStaged                   // host memory of each device; the host copies from one to the other
+	DMABuf                       // one allocation, exported as a dma-buf and opened on both devices
+	Paths                        // number of paths
 )
 
-var peerPathNames = [PeerPaths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged",
+var pathNames = [Paths]string{"same device", "shared allocation", "driver copy", "imported host", "host staged",
 	"dma-buf"}
 
-func (p PeerPath) String() string { return peerPathNames[p] }
+func (p Path) String() string { return pathNames[p] }
 
 // ByDefault reports whether Connect tries a path that is not forced.
-func (p PeerPath) ByDefault() bool { return p <= HostStaged }
+func (p Path) ByDefault() bool { return p <= HostStaged }
 
 // ThroughHost reports whether bytes pass through host memory.
-func (p PeerPath) ThroughHost() bool { return p == ImportedHost || p == HostStaged }
+func (p Path) ThroughHost() bool { return p == ImportedHost || p == HostStaged }
 
-// ParsePeerPath returns the path of a name, in which "-" and a space are the same.
-func ParsePeerPath(name string) (PeerPath, error) {
+// ParsePath returns the path of a name, in which "-" and a space are the same.
+func ParsePath(name string) (Path, error) {
 	plain := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", " ") }
-	i := slices.IndexFunc(peerPathNames[:], func(known string) bool { return plain(known) == plain(name) })
+	i := slices.IndexFunc(pathNames[:], func(known string) bool { return plain(known) == plain(name) })
 	if i < 0 {
-		return 0, &OpError{Op: "connect", Err: ErrInvalidInput,
-			Detail: fmt.Sprintf("no path %q; there are %q", name, peerPathNames)}
+		return 0, &backend.OpError{Op: "connect", Err: backend.ErrInvalidInput,
+			Detail: fmt.Sprintf("no path %q; there are %q", name, pathNames)}
 	}
-	return PeerPath(i), nil
+	return Path(i), nil
 }
 
-// linkShape is how the memory between two devices is divided.
-type linkShape struct {
+// shape is how the memory between two devices is divided.
+type shape struct {
 	chunkBytes uint64 // of one slot
 	slots      int
 }
 
 // A chunk is large enough that its copies take longer than a host that waits for one needs to wake up, and there are
 // enough slots that each stage has a chunk while another is waited for.
-var linkShapes = [PeerPaths]linkShape{
+var shapes = [Paths]shape{
 	SharedAllocation: {16 << 20, 6},
 	DriverCopy:       {16 << 20, 6},
 	ImportedHost:     {8 << 20, 5},
@@ -65,14 +69,11 @@ var linkShapes = [PeerPaths]linkShape{
 // copy than to make it: 64 MiB take three times as long in chunks of 256 KiB.
 const coreChunkBytes = 1 << 20
 
-// linkShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may
-// have beyond it, if that is at least [LeastChunkBytes] for each slot.
-const linkShare = 16
+// memoryShare is the share of the device memory under the cap, as its inverse, that the exchange memory of a link may
+// have beyond it, if that is at least [backend.LeastChunkBytes] for each slot.
+const memoryShare = 16
 
-// LeastChunkBytes is the size of the chunks of a link below which no cap brings them.
-const LeastChunkBytes = 64 << 10
-
-// PeerLink copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
+// Link copies from one device to another through exchange memory, chunk by chunk: while one chunk is read, others
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
 // nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
@@ -85,9 +86,9 @@ const LeastChunkBytes = 64 << 10
 // all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each, and no more
 // than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it is connected, it takes
 // as much again.
-type PeerLink struct {
-	From, To *Device
-	Path     PeerPath
+type Link struct {
+	From, To *backend.Device
+	Path     Path
 	// ChunkBytes is the size of the pieces in which copies are made; 0 for SameDevice.
 	ChunkBytes uint64
 	// BytesPerSecond is the rate of a copy of a few chunks, measured when the link was created.
@@ -100,18 +101,18 @@ type PeerLink struct {
 
 	// What follows belongs to the copy whose turn it is.
 	lane               lane
-	slots              []linkSlot
-	carrier            carrier        // of chunks to the other end; nil where both ends see the same memory
-	direct             DirectExchange // copies between buffers that it reaches; nil where that is not possible
-	next               int            // slot of the next chunk
-	laneBytesPerSecond float64        // through exchange memory
-	failed             error          // sticky: the exchange memory cannot be used again, or the link is closed
+	slots              []slot
+	carrier            carrier                // of chunks to the other end; nil where both ends see the same memory
+	direct             backend.DirectExchange // copies between buffers that it reaches; nil where that is not possible
+	next               int                    // slot of the next chunk
+	laneBytesPerSecond float64                // through exchange memory
+	failed             error                  // sticky: the exchange memory cannot be used again, or the link is closed
 }
 
-// linkSlot is room for one chunk, and the last uses of it.
-type linkSlot struct {
-	near, far     *Buffer // as From and as To see it
-	read, written Point
+// slot is room for one chunk, and the last uses of it.
+type slot struct {
+	near, far     *backend.Buffer // as From and as To see it
+	read, written backend.Point
 }
 
 // carrier brings chunks from the near to the far buffer of a slot.
@@ -129,48 +130,48 @@ type carrier interface {
 // that are tried by default. A path is used only if a random pattern written on one device is read back correctly on
 // the other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all
 // paths that were tried.
-func Connect(ctx context.Context, from, to *Device, paths ...PeerPath) (*PeerLink, error) {
+func Connect(ctx context.Context, from, to *backend.Device, paths ...Path) (*Link, error) {
 	if len(paths) == 0 {
-		paths = []PeerPath{SharedAllocation, DriverCopy, ImportedHost, HostStaged}
+		paths = []Path{SharedAllocation, DriverCopy, ImportedHost, HostStaged}
 		if from == to {
-			paths = []PeerPath{SameDevice}
+			paths = []Path{SameDevice}
 		}
 	}
 	var tried []error
 	for _, path := range paths {
-		link, err := connect(ctx, from, to, path, linkShapes)
+		link, err := connect(ctx, from, to, path, shapes)
 		if err == nil {
 			return link, nil
 		}
 		tried = append(tried, fmt.Errorf("%s: %w", path, err))
 		if ctx.Err() != nil {
-			tried = append(tried, ContextError(ctx))
+			tried = append(tried, backend.ContextError(ctx))
 			break
 		}
 	}
-	return nil, fmt.Errorf("connect %s to %s: %w", from.info.Name, to.info.Name, errors.Join(tried...))
+	return nil, fmt.Errorf("connect %s to %s: %w", from.Info().Name, to.Info().Name, errors.Join(tried...))
 }
 
-func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerPaths]linkShape) (*PeerLink, error) {
-	if path >= PeerPaths {
-		return nil, &OpError{Op: "connect", Device: from.info.Name, Err: ErrInvalidInput,
+func connect(ctx context.Context, from, to *backend.Device, path Path, shapes [Paths]shape) (*Link, error) {
+	if path >= Paths {
+		return nil, &backend.OpError{Op: "connect", Device: from.Info().Name, Err: backend.ErrInvalidInput,
 			Detail: fmt.Sprintf("path %d", path)}
 	}
 	shape := shapes[path]
-	if from.info.CPULike() || to.info.CPULike() {
+	if from.Info().CPULike() || to.Info().CPULike() {
 		shape.chunkBytes = min(shape.chunkBytes, coreChunkBytes)
 	}
-	for _, end := range []*Device{from, to} {
-		if asked := end.options.LinkChunkBytes; asked > 0 {
+	for _, end := range []*backend.Device{from, to} {
+		if asked := end.Options().LinkChunkBytes; asked > 0 {
 			shape.chunkBytes = min(shape.chunkBytes, asked)
 		}
 	}
 	// Memory beyond the caps is to be little beside that under them.
-	capBytes := min(from.options.DeviceMemoryBytes, to.options.DeviceMemoryBytes)
-	most := max(capBytes/linkShare/uint64(max(shape.slots, 1))/LeastChunkBytes, 1) * LeastChunkBytes
+	capBytes := min(from.Options().DeviceMemoryBytes, to.Options().DeviceMemoryBytes)
+	most := max(capBytes/memoryShare/uint64(max(shape.slots, 1))/backend.LeastChunkBytes, 1) * backend.LeastChunkBytes
 	shape.chunkBytes = min(shape.chunkBytes, most)
-	l := &PeerLink{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
-		slots: make([]linkSlot, shape.slots)}
+	l := &Link{From: from, To: to, Path: path, ChunkBytes: shape.chunkBytes, lane: transferLane,
+		slots: make([]slot, shape.slots)}
 	err := l.open(ctx)
 	if err == nil {
 		err = l.verify(ctx)
@@ -182,7 +183,7 @@ func connect(ctx context.Context, from, to *Device, path PeerPath, shapes [PeerP
 }
 
 // open makes the exchange memory.
-func (l *PeerLink) open(ctx context.Context) error {
+func (l *Link) open(ctx context.Context) error {
 	switch l.Path {
 	case SharedAllocation, DMABuf:
 		return l.openShared()
@@ -199,13 +200,14 @@ func (l *PeerLink) open(ctx context.Context) error {
 	return nil
 }
 
-func (l *PeerLink) unsupported(format string, a ...any) error {
-	return &OpError{Op: "connect", Device: l.From.info.Name, Err: ErrUnsupported, Detail: fmt.Sprintf(format, a...)}
+func (l *Link) unsupported(format string, a ...any) error {
+	return &backend.OpError{Op: "connect", Device: l.From.Info().Name, Err: backend.ErrUnsupported,
+		Detail: fmt.Sprintf(format, a...)}
 }
 
-func (l *PeerLink) label(slot int) string { return fmt.Sprintf("link, %s %d", l.Path, slot) }
+func (l *Link) label(slot int) string { return fmt.Sprintf("link, %s %d", l.Path, slot) }
 
-func (l *PeerLink) labels() (labels []string) {
+func (l *Link) labels() (labels []string) {
 	for i := range l.slots {
 		labels = append(labels, l.label(i))
 	}
@@ -214,7 +216,7 @@ func (l *PeerLink) labels() (labels []string) {
 
 // Close waits for copies in progress and releases the exchange memory. ErrTimedOut if a driver does not finish with it;
 // it is then left to the process.
-func (l *PeerLink) Close() error {
+func (l *Link) Close() error {
 	l.running.Wait()
 	<-l.turns.enter()
 	defer l.turns.leave()
@@ -225,7 +227,8 @@ func (l *PeerLink) Close() error {
 		}
 	}
 	l.slots, l.carrier = nil, nil
-	l.failed = &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput, Detail: "the link was closed"}
+	l.failed = &backend.OpError{Op: "peer copy", Device: l.From.Info().Name, Err: backend.ErrInvalidInput,
+		Detail: "the link was closed"}
 	done, err := true, error(nil)
 	if carrier != nil {
 		done, err = carrier.close()
@@ -240,29 +243,13 @@ func (l *PeerLink) Close() error {
 }
 
 // awaitQueues waits for batches that a cancelled copy left behind: they may use semaphores of the carrier.
-func (l *PeerLink) awaitQueues() error {
+func (l *Link) awaitQueues() error {
 	for i := range l.slots {
-		for _, p := range []Point{l.slots[i].read, l.slots[i].written} {
+		for _, p := range []backend.Point{l.slots[i].read, l.slots[i].written} {
 			if err := p.Wait(context.Background()); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// adopt makes buffers of equal size of a block that came from elsewhere, one for each label. The last release frees the
-// block.
-func (d *Device) adopt(block Block, labels ...string) []*Buffer {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	buffers, sizeBytes := make([]*Buffer, len(labels)), block.SizeBytes()/uint64(len(labels))/4*4
-	lease := d.leaseOf(block, labels[0])
-	lease.owners = len(labels)
-	for i, label := range labels {
-		buffers[i] = &Buffer{device: d, label: label, sizeBytes: sizeBytes, memory: Imported, block: block,
-			offsetBytes: uint64(i) * sizeBytes, lease: lease}
-		d.live[buffers[i]] = struct{}{}
-	}
-	return buffers
 }

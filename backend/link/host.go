@@ -1,15 +1,16 @@
-package backend
+package link
 
 import (
 	"context"
 	"sync/atomic"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 )
 
 // openImported maps host memory and imports it on both devices. It is unmapped when the last of the two has freed it.
-func (l *PeerLink) openImported(ctx context.Context) error {
-	alignments := []uint64{l.From.info.Limits.ImportAlignment, l.To.info.Limits.ImportAlignment}
+func (l *Link) openImported(ctx context.Context) error {
+	alignments := []uint64{l.From.Info().Limits.ImportAlignment, l.To.Info().Limits.ImportAlignment}
 	for _, a := range alignments {
 		if a == 0 || l.ChunkBytes%a != 0 {
 			return l.unsupported("a device cannot import host memory")
@@ -17,7 +18,7 @@ func (l *PeerLink) openImported(ctx context.Context) error {
 	}
 	memory, unmap, err := offheap.Map(len(l.slots) * int(l.ChunkBytes))
 	if err != nil {
-		return &OpError{Op: "connect", Device: l.From.info.Name, Err: ErrHostMemory, Detail: err.Error()}
+		return &backend.OpError{Op: "connect", Device: l.From.Info().Name, Err: backend.ErrHostMemory, Detail: err.Error()}
 	}
 	near, err := l.From.Import(ctx, memory, "link, near")
 	if err != nil {
@@ -32,7 +33,7 @@ func (l *PeerLink) openImported(ctx context.Context) error {
 	}
 	defer far.Release()
 	var freed atomic.Int32
-	for _, b := range []*Buffer{near, far} {
+	for _, b := range []*backend.Buffer{near, far} {
 		b.WhenFreed(func() {
 			if freed.Add(1) == 2 {
 				unmap()
@@ -53,13 +54,13 @@ func (l *PeerLink) openImported(ctx context.Context) error {
 }
 
 // openStaged allocates host-visible memory of each device.
-func (l *PeerLink) openStaged(ctx context.Context) (err error) {
+func (l *Link) openStaged(ctx context.Context) (err error) {
 	for i := range l.slots {
 		s := &l.slots[i]
-		if s.near, err = l.From.Allocate(ctx, HostVisible, l.ChunkBytes, l.label(i)); err != nil {
+		if s.near, err = l.From.Allocate(ctx, backend.HostVisible, l.ChunkBytes, l.label(i)); err != nil {
 			return err
 		}
-		if s.far, err = l.To.Allocate(ctx, HostVisible, l.ChunkBytes, l.label(i)); err != nil {
+		if s.far, err = l.To.Allocate(ctx, backend.HostVisible, l.ChunkBytes, l.label(i)); err != nil {
 			return err
 		}
 	}
@@ -68,11 +69,11 @@ func (l *PeerLink) openStaged(ctx context.Context) (err error) {
 }
 
 // hostCarrier copies on the host's cores.
-type hostCarrier struct{ slots []linkSlot }
+type hostCarrier struct{ slots []slot }
 
 func (c hostCarrier) carry(_ context.Context, slot int, n uint64) error {
 	const grain = 2 << 20
-	copyCores(c.slots[slot].far.Bytes()[:n], c.slots[slot].near.Bytes()[:n], grain)
+	backend.CopyParallel(c.slots[slot].far.Bytes()[:n], c.slots[slot].near.Bytes()[:n], grain)
 	return nil
 }
 

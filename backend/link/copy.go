@@ -1,27 +1,29 @@
-package backend
+package link
 
 import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // readsAhead is the number of chunks that are being read while the one before them is passed on.
 const readsAhead = 2
 
-// PeerCopy is a copy in progress; see [PeerLink.Start].
-type PeerCopy struct {
+// Copy is a copy in progress; see [Link.Start].
+type Copy struct {
 	done chan struct{}
 	err  error
 }
 
 // Wait returns when the bytes have arrived, or the copy has failed. If ctx ends before, the copy goes on.
-func (c *PeerCopy) Wait(ctx context.Context) error {
+func (c *Copy) Wait(ctx context.Context) error {
 	select {
 	case <-c.done:
 		return c.err
 	case <-ctx.Done():
-		return ContextError(ctx)
+		return backend.ContextError(ctx)
 	}
 }
 
@@ -29,14 +31,14 @@ func (c *PeerCopy) Wait(ctx context.Context) error {
 // same size, a multiple of 4 bytes, and offsets that are multiples of 4. It waits for what was submitted before with
 // these buffers. If it fails or ctx ends, parts of dst may have been written, and parts may still be written by
 // commands that were already submitted; later work with dst is ordered behind these. Nothing is copied for 0 bytes.
-func (l *PeerLink) Copy(ctx context.Context, dst, src Range) error {
+func (l *Link) Copy(ctx context.Context, dst, src backend.Range) error {
 	return l.copyInTurn(ctx, l.turns.enter(), dst, src)
 }
 
 // Start is Copy without waiting; copies are made in the order in which they are started. ctx cancels the copy. The
 // buffers must not be released before it is done.
-func (l *PeerLink) Start(ctx context.Context, dst, src Range) *PeerCopy {
-	c, ticket := &PeerCopy{done: make(chan struct{})}, l.turns.enter()
+func (l *Link) Start(ctx context.Context, dst, src backend.Range) *Copy {
+	c, ticket := &Copy{done: make(chan struct{})}, l.turns.enter()
 	l.running.Go(func() {
 		defer close(c.done)
 		c.err = l.copyInTurn(ctx, ticket, dst, src)
@@ -44,14 +46,14 @@ func (l *PeerLink) Start(ctx context.Context, dst, src Range) *PeerCopy {
 	return c
 }
 
-func (l *PeerLink) copyInTurn(ctx context.Context, ticket chan struct{}, dst, src Range) error {
+func (l *Link) copyInTurn(ctx context.Context, ticket chan struct{}, dst, src backend.Range) error {
 	if err := l.turns.await(ctx, ticket); err != nil {
 		return err
 	}
 	defer l.turns.leave()
 	switch {
 	case dst.SizeBytes != src.SizeBytes || dst.Buffer == nil || src.Buffer == nil || dst.SizeBytes%4 != 0:
-		return &OpError{Op: "peer copy", Device: l.From.info.Name, Err: ErrInvalidInput,
+		return &backend.OpError{Op: "peer copy", Device: l.From.Info().Name, Err: backend.ErrInvalidInput,
 			Detail: fmt.Sprintf("%d bytes to a range of %d", src.SizeBytes, dst.SizeBytes)}
 	case l.failed != nil:
 		return l.failed
@@ -63,14 +65,14 @@ func (l *PeerLink) copyInTurn(ctx context.Context, ticket chan struct{}, dst, sr
 		copying = l.copyDirect
 	}
 	err := copying(ctx, dst, src)
-	if isLoss(err) || errors.Is(err, ErrTimedOut) && ctx.Err() == nil {
+	if backend.IsLoss(err) || errors.Is(err, backend.ErrTimedOut) && ctx.Err() == nil {
 		l.giveUp(err)
 	}
 	return err
 }
 
 // giveUp makes a failure that leaves the exchange memory in an unknown state sticky.
-func (l *PeerLink) giveUp(err error) {
+func (l *Link) giveUp(err error) {
 	l.failed = err
 	if o, ok := l.carrier.(orderedCarrier); ok {
 		o.abandon()
@@ -78,9 +80,9 @@ func (l *PeerLink) giveUp(err error) {
 }
 
 // copyInside copies within one device, beside its compute queue.
-func (l *PeerLink) copyInside(ctx context.Context, dst, src Range) error {
+func (l *Link) copyInside(ctx context.Context, dst, src backend.Range) error {
 	const part = 256 << 20 // so that the copy of a large range can be divided into submissions
-	var list List
+	var list backend.List
 	for at := uint64(0); at < src.SizeBytes; at += part {
 		n := min(part, src.SizeBytes-at)
 		if err := l.lane.near.record(&list, dst.Part(at, n), src.Part(at, n)); err != nil {
@@ -97,12 +99,12 @@ func (l *PeerLink) copyInside(ctx context.Context, dst, src Range) error {
 // chunk is a part of a copy and its slot.
 type chunk struct {
 	slot     int
-	dst, src Range
+	dst, src backend.Range
 }
 
 // copyChunks keeps several chunks under way. Stages run in order, each behind the one before by as many chunks as it
 // takes to keep a queue busy while the host waits.
-func (l *PeerLink) copyChunks(ctx context.Context, dst, src Range) error {
+func (l *Link) copyChunks(ctx context.Context, dst, src backend.Range) error {
 	count := int((src.SizeBytes + l.ChunkBytes - 1) / l.ChunkBytes)
 	first := l.next
 	l.next = (first + count) % len(l.slots)
@@ -130,34 +132,34 @@ func (l *PeerLink) copyChunks(ctx context.Context, dst, src Range) error {
 	return nil
 }
 
-type linkStage struct {
+type stage struct {
 	behind int // by chunks
 	run    func(ctx context.Context, c chunk) error
 }
 
-func (l *PeerLink) stages(src Range) []linkStage {
+func (l *Link) stages(src backend.Range) []stage {
 	carry := readsAhead
 	switch o, ok := l.carrier.(orderedCarrier); {
 	case ok && o.ordered():
-		return []linkStage{{0, l.chain(o, l.From.idle(src.Buffer))}}
+		return []stage{{0, l.chain(o, l.From.Idle(src.Buffer))}}
 	case l.carrier == nil:
-		return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.write}}
+		return []stage{{0, l.read}, {carry, l.awaitRead}, {carry, l.write}}
 	case l.Path == HostStaged:
-		return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry, l.write}}
+		return []stage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry, l.write}}
 	}
-	return []linkStage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry + 1, l.awaitCarried},
+	return []stage{{0, l.read}, {carry, l.awaitRead}, {carry, l.carry}, {carry + 1, l.awaitCarried},
 		{carry + 1, l.write}}
 }
 
 // read copies a chunk into its slot, whose last content has left it.
-func (l *PeerLink) read(ctx context.Context, c chunk) error {
+func (l *Link) read(ctx context.Context, c chunk) error {
 	if err := l.reuse(ctx, c.slot); err != nil {
 		return err
 	}
-	return l.submitRead(ctx, c, &List{})
+	return l.submitRead(ctx, c, &backend.List{})
 }
 
-func (l *PeerLink) submitRead(ctx context.Context, c chunk, list *List) error {
+func (l *Link) submitRead(ctx context.Context, c chunk, list *backend.List) error {
 	s := &l.slots[c.slot]
 	if err := l.lane.near.record(list, s.near.Range(0, c.src.SizeBytes), c.src); err != nil {
 		return err
@@ -170,7 +172,7 @@ func (l *PeerLink) submitRead(ctx context.Context, c chunk, list *List) error {
 }
 
 // reuse waits until nothing uses a slot. A copy that was cancelled may have left work behind.
-func (l *PeerLink) reuse(ctx context.Context, slot int) error {
+func (l *Link) reuse(ctx context.Context, slot int) error {
 	s := &l.slots[slot]
 	if err := s.read.Wait(ctx); err != nil { // first, to learn of the loss of From rather than wait for what follows it
 		return err
@@ -183,21 +185,23 @@ func (l *PeerLink) reuse(ctx context.Context, slot int) error {
 	return s.written.Wait(ctx)
 }
 
-func (l *PeerLink) awaitRead(ctx context.Context, c chunk) error {
+func (l *Link) awaitRead(ctx context.Context, c chunk) error {
 	return l.slots[c.slot].read.Wait(ctx)
 }
 
-func (l *PeerLink) carry(ctx context.Context, c chunk) error {
+func (l *Link) carry(ctx context.Context, c chunk) error {
 	return l.carrier.carry(ctx, c.slot, c.src.SizeBytes)
 }
 
-func (l *PeerLink) awaitCarried(ctx context.Context, c chunk) error {
+func (l *Link) awaitCarried(ctx context.Context, c chunk) error {
 	return l.carrier.wait(ctx, c.slot)
 }
 
-func (l *PeerLink) write(ctx context.Context, c chunk) error { return l.submitWrite(ctx, c, &List{}) }
+func (l *Link) write(ctx context.Context, c chunk) error {
+	return l.submitWrite(ctx, c, &backend.List{})
+}
 
-func (l *PeerLink) submitWrite(ctx context.Context, c chunk, list *List) error {
+func (l *Link) submitWrite(ctx context.Context, c chunk, list *backend.List) error {
 	s := &l.slots[c.slot]
 	if err := l.lane.far.record(list, c.dst, s.far.Range(0, c.dst.SizeBytes)); err != nil {
 		return err

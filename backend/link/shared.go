@@ -1,0 +1,30 @@
+package link
+
+import "github.com/spirjoin/spirjoin/backend"
+
+// openShared opens one allocation, which has all slots, on both devices.
+func (l *Link) openShared() error {
+	owner, exports := l.From.Driver().(backend.SharedMemory)
+	guest, imports := l.To.Driver().(backend.SharedMemory)
+	switch {
+	case !exports || !imports || l.From.Info().Backend != l.To.Info().Backend:
+		return l.unsupported("the devices share no memory")
+	case l.Path == SharedAllocation && l.From.Info().UUID != l.To.Info().UUID:
+		return l.unsupported("not the same physical device and driver")
+	}
+	block, err := owner.AllocateShared(l.ChunkBytes*uint64(len(l.slots)), l.Path == DMABuf)
+	if l.From.NoteRefusal(err) != nil {
+		return err
+	}
+	for i, near := range l.From.Adopt(block, l.labels()...) {
+		l.slots[i].near = near
+	}
+	shared, err := guest.OpenShared(l.From.Driver(), block)
+	if l.To.NoteRefusal(err) != nil {
+		return err
+	}
+	for i, far := range l.To.Adopt(shared, l.labels()...) {
+		l.slots[i].far = far
+	}
+	return nil
+}
