@@ -76,6 +76,9 @@ func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 	}
 	stage := NewEngine(q.Engine.Ops.Rehearsal(simulated, scale), in(q.Engine.pinnedBytes > 0), 0)
 	defer stage.Close()
+	if ctx.Err() != nil { // a goroutine would tell the context of the rehearsal, perhaps too late
+		return backend.ContextError(ctx)
+	}
 	return exec.Protect("rehearse", func() error {
 		specimen, err := q.specimen(stage, sides)
 		if err != nil {
