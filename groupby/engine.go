@@ -24,9 +24,8 @@ type Engine struct {
 	// tests.
 	GranuleRows int
 	// TempDir is a folder for groups of a stream that memory has no room for; "": there is none.
-	TempDir  string
-	hashBits *int         // of hashes of keys that are kept; nil: all. For tests
-	merging  func() error // fails a merge of groups, or a count of different values; nil: none. For tests
+	TempDir string
+	merging func() error // fails a merge of groups, or a count of different values; nil: none. For tests
 	// gathering fails a table of so many groups; nil: none. For tests
 	gathering func(groups int) error
 }

@@ -13,9 +13,6 @@ var BatchesOf = batchesOf
 // NearestRoot is nearestRoot.
 var NearestRoot = nearestRoot
 
-// KeepHashBits keeps so many bits of the hashes of keys, so that keys collide.
-func (e *Engine) KeepHashBits(bits int) { e.hashBits = &bits }
-
 // Parts makes streams have parts of so many rows, whose groups are merged soon, until the test ends.
 func Parts(rows int64) (restore func()) {
 	before, least := partRows, leastMerge

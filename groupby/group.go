@@ -72,9 +72,7 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	if err != nil {
 		return nil, err
 	}
-	if w.hashBits != nil {
-		keys.KeepHashBits(*w.hashBits)
-	}
+	w.Collide(keys)
 	for k := range by {
 		if !keys.Decodes(k) && !keys.HasRows(k) {
 			p.first()

@@ -217,7 +217,7 @@ func TestKeys(t *testing.T) {
 					func(row int) bool { return other.ID() != arrow.NULL && random.IntN(3) == 0 }},
 				column{"x", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(random.IntN(100)) }, nil})
 			e := engine(t, device)
-			e.KeepHashBits(bits)
+			e.HashBits = new(bits)
 			e.GranuleRows = 1 << 8
 			t.Run(fmt.Sprintf("key=%s/by=%v/rows=%d/bits=%d", key, by, rows, bits), func(t *testing.T) {
 				check(t, e, tab, groupby.Spec{By: by, BatchRows: 100, Aggregates: []groupby.Aggregate{

@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 				bits int
 			}{{[]string{"k"}, 64}, {[]string{"w"}, 64}, {[]string{"w"}, 0}, {nil, 64}} {
 				e := engine(t, device)
-				e.KeepHashBits(c.bits)
+				e.HashBits = new(c.bits)
 				spec := groupby.Spec{By: c.by, Aggregates: []groupby.Aggregate{{Func: groupby.Min, Column: "x"},
 					{Func: groupby.Count}, {Func: groupby.Max, Column: "x"}, {Func: groupby.Min, Column: "x", Name: "again"}}}
 				layout, err := groupby.NewLayout(schema, spec)

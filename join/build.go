@@ -111,7 +111,7 @@ func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err erro
 	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
 		b.guess && b.engine.guesses(&b.layout.Spec, b.table), equal...)
 	if err == nil {
-		b.engine.collide(b.keys.KeyPlan)
+		b.engine.Collide(b.keys.KeyPlan)
 	}
 	return err
 }

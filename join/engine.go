@@ -24,33 +24,15 @@ import (
 // Engine joins tables on one device, and streams on several. Safe for concurrent use.
 type Engine struct {
 	*query.Engine // of the first device
-	// Together makes all devices take part in every stream that several can join, whatever is predicted. For measurements
-	// and tests.
-	Together bool
-	// Scatter makes rows meet by their keys on all devices ([query.Spec]). For measurements and tests.
-	Scatter bool
-	// Guess makes joins of tables of any size begin by key ranges that are guessed. For measurements and tests.
-	Guess bool
-	// DivideBytes is the size of a build side beyond which a stream divides both sides; 0: half of the memory limit.
-	// For measurements and tests.
-	DivideBytes uint64
-	// DivideOn says where both sides are divided. For measurements and tests.
-	DivideOn DividePlace
-	// Undivided makes plans refuse tables that the device is too small for, instead of dividing both. For measurements and
-	// tests.
-	Undivided bool
-	// PartsBytes is the memory for parts, beyond which they are on disk; 0: half of the memory limit. For measurements
-	// and tests.
-	PartsBytes uint64
+	Knobs
 	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host,
 	// a stream is planned for as many devices as shared links can feed; with those between devices, for build sides
 	// that devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken
 	// to have a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
 	Wires *topology.Topology
 
-	others   []*query.Engine
-	hashBits *int   // of hashes of keys that are kept; nil: all. For tests
-	tempDir  string // where parts of sides that do not fit in memory lie; "": nowhere
+	others  []*query.Engine
+	tempDir string // where parts of sides that do not fit in memory lie; "": nowhere
 }
 
 // NewEngine returns an engine on the device of ops; see [query.NewEngine]. Streams may use other devices too.
@@ -345,15 +327,8 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.engine.collide(l.keys)
+	l.engine.Collide(l.keys)
 	return nil
-}
-
-// collide makes keys collide, for tests.
-func (e *Engine) collide(keys *relation.KeyPlan) {
-	if e.hashBits != nil {
-		keys.KeepHashBits(*e.hashBits)
-	}
 }
 
 // planProofs learns of keys that must be unique, as far as that is not known: those that match nothing are among them.

@@ -17,7 +17,6 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/runs"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join/hmg"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -26,31 +25,15 @@ import (
 // devices, row numbers of matches come back, and the host fetches the columns of the output by row number, as with
 // MaterializeHost. Safe for concurrent use.
 type HMG struct {
-	// Cut overrides what follows from the memory of the devices; its lanes, links and allocator are not used. For
-	// measurements and tests.
+	// Cut overrides what follows from the memory of the devices, for measurements and tests; its lanes, links and
+	// allocator are not used.
 	Cut hmg.Config
 
-	engines  []*query.Engine
-	hashBits *int // of hashes of keys that are kept; nil: all. For tests
+	Engine *Engine // whose devices and memory it uses
 }
 
-// HMG returns the strategy on the devices of the engine, whose memory it shares.
-func (e *Engine) HMG() *HMG { return &HMG{engines: e.Engines(), hashBits: e.hashBits} }
-
-// NewHMG returns the strategy on the devices of ops; one device may be there several times, which then share its
-// memory. memoryLimitBytes is the limit of host memory for inputs, sorted sides and device memory that is host memory;
-// 0 is no limit. Record batches and sorted sides are in memory of the allocator. The owner closes it before the
-// devices.
-func NewHMG(ops []*primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *HMG {
-	members := make([]query.Member, len(ops))
-	for i := range ops {
-		members[i] = query.Member{Ops: ops[i], Allocator: allocator}
-	}
-	return &HMG{engines: query.NewEngines(members, memoryLimitBytes)}
-}
-
-// Close ends all joins and closes the links between the devices, as the engine that it is of does.
-func (h *HMG) Close() { h.engines[0].Close() }
+// HMG returns the strategy on the devices of the engine.
+func (e *Engine) HMG() *HMG { return &HMG{Engine: e} }
 
 // Join sorts or divides the keys of both tables and matches them up to the first rows; a count is complete when it
 // returns. The tables must stay alive until the result is closed.
@@ -74,17 +57,15 @@ func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec Spec) (*HM
 
 // join is Join with a layout.
 func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (_ *HMGResult, err error) {
-	r := &HMGResult{Layout: layout, tables: tables, allocator: h.engines[0].Allocator, engines: h.engines,
+	r := &HMGResult{Layout: layout, tables: tables, allocator: h.Engine.Allocator, engine: h.Engine,
 		started: time.Now()}
 	left, right := tables[relation.Left], tables[relation.Right]
 	if r.keys, err = relation.PlanKeys(ctx, left, right, layout.Spec.LeftOn, layout.Spec.RightOn,
 		layout.Spec.nullsEqual()...); err != nil {
 		return nil, err
 	}
-	if h.hashBits != nil {
-		r.keys.KeepHashBits(*h.hashBits)
-	}
-	flow, begun, err := h.engines[0].Begin(ctx)
+	h.Engine.Collide(r.keys)
+	flow, begun, err := h.Engine.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +96,13 @@ func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (
 // startHMG sorts or divides both sides, and starts to match them.
 func startHMG[K runs.Word](h *HMG, r *HMGResult) error {
 	ctx, c := r.flow.Context(), h.Cut
-	c.Links, c.Alloc, c.Lanes, c.Cores = h.engines[0].Links(), r.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
+	c.Links, c.Alloc, c.Lanes, c.Cores = h.Engine.Links(), r.allocator, nil, cmp.Or(c.Cores, runtime.GOMAXPROCS(0))
 	r.cores = c.Cores
 	grant, err := h.acquire(ctx, &c, r)
 	if err != nil {
 		return err
 	}
-	for _, e := range h.engines {
+	for _, e := range h.Engine.Engines() {
 		c.Lanes = append(c.Lanes, exec.NewLane(ctx, e.Ops, grant))
 	}
 	r.lanes = c.Lanes
@@ -177,10 +158,10 @@ func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.G
 	for device, n := range lanes {
 		need.Device[device] = n * deviceBytes
 	}
-	if h.engines[0].HostCapBytes() != exec.Unlimited {
+	if h.Engine.HostCapBytes() != exec.Unlimited {
 		need.Shared = query.SharedBytes(r.tables[:]...)
 	}
-	return h.engines[0].Budget().Acquire(ctx, need)
+	return h.Engine.Budget().Acquire(ctx, need)
 }
 
 // checkHMG refuses what the strategy does not do.
@@ -203,7 +184,7 @@ type HMGResult struct {
 	Prepared [2]hmg.Prepared // how each table was sorted or divided
 	Matched  hmg.Matched     // how they were matched; complete once the output was drawn
 
-	engines   []*query.Engine
+	engine    *Engine
 	ways      []query.Way  // that the planner has chosen the strategy from
 	lanes     []*exec.Lane // with the profile of each device
 	started   time.Time

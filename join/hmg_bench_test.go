@@ -48,8 +48,8 @@ func benchmarkHMG(b *testing.B, table arrow.Table, devices int, sets uint64, cut
 			require.NoError(b, err)
 			ops = append(ops, o)
 		}
-		h := join.NewHMG(ops, &offheap.Shared, 0)
-		defer h.Close()
+		h := hmgOn(ops, &offheap.Shared)
+		defer h.Engine.Close()
 		h.Cut = cut
 		if n := sets * uint64(devices); n > 0 {
 			h.Cut.ChunkRows = (uint64(table.NumRows()) + n - 1) / n

@@ -44,7 +44,7 @@ func TestHMGSmallCaps(t *testing.T) {
 					defer func() { require.NoError(t, device.Close()) }()
 					ops = append(ops, jointest.Lane(t, device, small).Ops)
 				}
-				h := join.NewHMG(ops, memory.DefaultAllocator, 0)
+				h := hmgOn(ops, memory.DefaultAllocator)
 				h.Cut = cut
 				r, err := h.Join(t.Context(), left, right, spec)
 				if err != nil {
@@ -57,7 +57,7 @@ func TestHMGSmallCaps(t *testing.T) {
 					r.Close()
 					ran++
 				}
-				h.Close()
+				h.Engine.Close()
 			}
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 )
 
 // onHMG runs a test on one to six logical devices of every backend, under the race detector on three, with an allocator
@@ -39,8 +40,8 @@ func onHMG(t *testing.T, test func(t *testing.T, h *join.HMG, devices int)) {
 				for _, device := range devices {
 					ops = append(ops, jointest.Lane(t, device, small).Ops)
 				}
-				h := join.NewHMG(ops, allocator, 0)
-				defer h.Close()
+				h := hmgOn(ops, allocator)
+				defer h.Engine.Close()
 				test(t, h, size)
 				for _, device := range devices {
 					noMemoryInUse(t, device)
@@ -48,6 +49,15 @@ func onHMG(t *testing.T, test func(t *testing.T, h *join.HMG, devices int)) {
 			})
 		})
 	}
+}
+
+// hmgOn returns the strategy on the devices of ops, of which one may be there several times.
+func hmgOn(ops []*primitive.Ops, allocator memory.Allocator) *join.HMG {
+	var others []query.Member
+	for _, o := range ops[1:] {
+		others = append(others, query.Member{Ops: o, Allocator: allocator})
+	}
+	return join.NewEngine(ops[0], allocator, 0, others...).HMG()
 }
 
 // checkHMG compares rows, pairs and the count of a join with the oracle.
@@ -123,7 +133,7 @@ func TestHMGVerifies(t *testing.T) {
 		spread(t, 90, keys, func(row, _ int) *string { text := fmt.Sprintf("another %d", row%5); return &text })}
 	onHMG(t, func(t *testing.T, h *join.HMG, _ int) {
 		for i, bits := range []int{64, 4, 0} {
-			h.KeepHashBits(bits)
+			h.Engine.HashBits = new(bits)
 			h.Cut.TaskRows, h.Cut.Sort, h.Cut.Beyond = 40, hmg.Sorting(i), hmg.Beyond(i%2)
 			for j, right := range tables {
 				h.Cut.ChunkRows = []uint64{60, 0}[(i+j)%2]
@@ -249,7 +259,7 @@ func testHMGEnds(t *testing.T, cut hmg.Config) {
 			func(*join.HMGResult, context.CancelFunc) {},
 			func(r *join.HMGResult, _ context.CancelFunc) { r.Close() },
 			func(_ *join.HMGResult, cancel context.CancelFunc) { cancel() },
-			func(*join.HMGResult, context.CancelFunc) { h.Close() },
+			func(*join.HMGResult, context.CancelFunc) { h.Engine.Close() },
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, err := h.Join(ctx, table, table, spec)
@@ -295,7 +305,7 @@ func TestHMGFails(t *testing.T) {
 			devices, ops = append(devices, device), append(ops, jointest.Lane(t, device, small).Ops)
 		}
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		h := join.NewHMG(ops, allocator, 0)
+		h := hmgOn(ops, allocator)
 		h.Cut = cut
 		r, err := h.Join(t.Context(), left, right, onKeys)
 		if err == nil {
@@ -309,7 +319,7 @@ func TestHMGFails(t *testing.T) {
 			require.True(t, err != nil || r.Rows() == want)
 			r.Close()
 		}
-		h.Close()
+		h.Engine.Close()
 		allocator.AssertSize(t, 0)
 		for _, device := range devices {
 			if closeErr := device.Close(); closeErr != nil {

@@ -46,7 +46,7 @@ func (p *Plan) weighHMG(l *lowering) error {
 
 // predict predicts the time of the strategy for tables with such facts, or tells why it cannot.
 func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason string, err error) {
-	members := make([]planner.Member, len(h.engines))
+	members := make([]planner.Member, len(h.Engine.Engines()))
 	for i := range members {
 		members[i].Number = i
 	}
@@ -55,7 +55,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 	}
 	var rates []*planner.Rates
 	cores := 0 // devices
-	for _, e := range h.engines {
+	for _, e := range h.Engine.Engines() {
 		if e.Device().Info().CPULike() {
 			cores++
 		}
@@ -79,7 +79,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 	if !c.InPlace(d.Count, rows) {
 		return 0, "the tables do not fit the devices together, and no rate is known of dividing them", nil
 	}
-	capBytes := h.engines[0].HostCapBytes()
+	capBytes := h.Engine.HostCapBytes()
 	needBytes := query.TableBytes(l.tables[:]...) + c.HostBytes(d, l.keys.KeyBytes(), rows)
 	if capBytes != exec.Unlimited && needBytes > capBytes {
 		return 0, "keys beside the tables take more than memory_limit", nil
@@ -107,7 +107,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 
 // weakest is what the fit of a join must know of the devices.
 func (h *HMG) weakest() hmg.Device {
-	d := hmg.Device{Count: len(h.engines), CapBytes: math.MaxUint64, Tuning: h.engines[0].Ops.Tuning()}
+	d := hmg.Device{Count: len(h.Engine.Engines()), CapBytes: math.MaxUint64, Tuning: h.Engine.Ops.Tuning()}
 	for device, n := range h.lanes() {
 		d.CapBytes = min(d.CapBytes, device.Options().DeviceMemoryBytes/n)
 	}
@@ -117,7 +117,7 @@ func (h *HMG) weakest() hmg.Device {
 // lanes is how many there are on each device.
 func (h *HMG) lanes() map[*backend.Device]uint64 {
 	lanes := make(map[*backend.Device]uint64)
-	for _, e := range h.engines {
+	for _, e := range h.Engine.Engines() {
 		lanes[e.Device()]++
 	}
 	return lanes

@@ -25,7 +25,7 @@ func (p *Plan) hmgWays() []query.Way {
 func (h *HMG) explain(tables [2]arrow.Table, ways []query.Way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "inner join of %s x %s rows\n", text.Count(tables[0].NumRows()), text.Count(tables[1].NumRows()))
-	for i, e := range h.engines {
+	for i, e := range h.Engine.Engines() {
 		info := e.Device().Info()
 		fmt.Fprintf(&b, "%-12s %s (%s, %s)\n", [2]string{"device", "  and"}[min(i, 1)], info.Name, info.Backend, info.Type)
 	}
@@ -40,7 +40,7 @@ func (h *HMG) explain(tables [2]arrow.Table, ways []query.Way) string {
 // Explain says what was done so far.
 func (r *HMGResult) Explain() string {
 	var b strings.Builder
-	b.WriteString((&HMG{engines: r.engines}).explain(r.tables, r.ways))
+	b.WriteString((&HMG{Engine: r.engine}).explain(r.tables, r.ways))
 	for side, s := range r.Prepared {
 		how := "was in order"
 		switch {
@@ -65,15 +65,15 @@ func (r *HMGResult) Explain() string {
 
 // Stats returns the measurements so far.
 func (r *HMGResult) Stats() query.Stats {
-	info := r.engines[0].Device().Info()
+	info := r.engine.Device().Info()
 	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg",
 		LeftRows: uint64(r.tables[0].NumRows()), RightRows: uint64(r.tables[1].NumRows()), OutputRows: r.Rows(),
 		MatchSeconds: r.matched.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
 		StageSeconds: make(map[string]float64), Ways: query.StatsOf(r.ways)}
-	for i, e := range r.engines {
+	for i, e := range r.engine.Engines() {
 		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak
-		if len(r.engines) > 1 {
+		if len(r.engine.Engines()) > 1 {
 			s.Devices = append(s.Devices, query.DeviceStats{Device: e.Device().Info().Name, Algorithm: "hmg"})
 		}
 		if i < len(r.lanes) {

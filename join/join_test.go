@@ -52,7 +52,7 @@ const noHashBits = -1
 // engine is one whose keys collide as those of the kind should.
 func (k *keyKind) engine(e *join.Engine) *join.Engine {
 	if k != nil && k.hashBits != 0 {
-		e.KeepHashBits(max(0, k.hashBits))
+		e.HashBits = new(max(0, k.hashBits))
 	}
 	return e
 }

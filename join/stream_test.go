@@ -237,7 +237,7 @@ func TestStreamOfBuilt(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for _, c := range devicetest.Combinations(t, len(kinds)-1, len(algorithms), 2, len(lefts)) {
 			engine, left, rights := smallEngine(t, device), lefts[c[3]], rightsOf[c[3]]
-			engine.KeepHashBits(4)
+			engine.HashBits = new(4)
 			spec := join.Spec{On: [][]string{onK, {"k0"}}[c[3]], How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100}
 			layout, err := join.NewLayout(left.Schema(), rights[0].Schema(), spec)
 			require.NoError(t, err)

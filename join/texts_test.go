@@ -193,7 +193,7 @@ func TestTextsOfStreams(t *testing.T) {
 			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			engine := join.NewEngine(ops, allocator, 0)
 			engine.Compare = query.CompareDevice
-			engine.KeepHashBits([]int{64, 4, 0}[c[2]])
+			engine.HashBits = new([]int{64, 4, 0}[c[2]])
 			engine.GranuleRows, engine.WindowRows = parts[c[3]][0], parts[c[3]][1]
 			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 50), sourceOf(tables[1], 70)}, spec)
 			allocator.AssertSize(t, 0)
@@ -248,7 +248,7 @@ func TestLongText(t *testing.T) {
 			for _, bits := range []int{64, 0} {
 				engine := smallEngine(t, device)
 				engine.Compare = query.CompareDevice
-				engine.KeepHashBits(bits)
+				engine.HashBits = new(bits)
 				spec := join.Spec{On: []string{"k0"}, How: join.Full}
 				plan, err := engine.Plan(context.Background(), left, right, spec)
 				require.NoError(t, err)

@@ -123,7 +123,7 @@ func TestValidateKeysThatCollide(t *testing.T) {
 	for _, bits := range []int{0, 4} {
 		device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 		engine := smallEngine(t, device)
-		engine.KeepHashBits(bits)
+		engine.HashBits = new(bits)
 		_, err := drain(ctx, engine, keyed(t, "k", 10, primary), table,
 			join.Spec{On: []string{"k", "k"}, Validate: join.ManyToOne, Output: join.Count})
 		require.ErrorContains(t, err, fmt.Sprintf("rows 0 and %d both have (k=0, k=0)", last), "%d bits", bits)

@@ -107,7 +107,7 @@ func TestManyPairsAreProved(t *testing.T) {
 				spec.Deterministic = true
 			}
 			engine := smallEngine(t, device)
-			engine.KeepHashBits(bits)
+			engine.HashBits = new(bits)
 			plan, err := engine.Plan(context.Background(), left, right, spec)
 			require.NoError(t, err)
 			require.Equal(t, bits == 64, plan.Trees[0].Keep == nil)
@@ -128,7 +128,7 @@ func TestCandidatesAreNoRows(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for _, c := range devicetest.Combinations(t, len(algorithms), 3, 3, 2) {
 			engine := smallEngine(t, device)
-			engine.KeepHashBits([]int{64, 4, 0}[c[1]])
+			engine.HashBits = new([]int{64, 4, 0}[c[1]])
 			engine.GranuleRows = []uint64{0, 30, 0}[c[2]]
 			spec := join.Spec{On: []string{"k0"}, Algorithm: algorithms[c[0]], BatchRows: 50,
 				Output: []join.Output{join.Rows, join.Count}[c[3]]}
@@ -204,7 +204,7 @@ func TestCandidatesUnderCaps(t *testing.T) {
 		for capBytes := uint64(3 << 20); capBytes <= 24<<20; capBytes *= devicetest.Short[uint64](8, 2) {
 			device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
 			engine := smallEngine(t, device)
-			engine.KeepHashBits(8)
+			engine.HashBits = new(8)
 			plan, err := engine.Plan(context.Background(), table, table, join.Spec{On: []string{"k0"}, How: join.Full,
 				Algorithm: algorithm, BatchRows: 1 << 12, Materialize: join.Materialize(1 + ran%2)})
 			if err == nil {

@@ -23,17 +23,9 @@ import (
 type Engine struct {
 	Ops       *primitive.Ops
 	Allocator memory.Allocator // of the record batches that are delivered
-	// GranuleRows and WindowRows bound the probe rows that are joined at a time and the output rows that are made at a
-	// time; 0: as many as memory allows. For measurements and tests.
-	GranuleRows, WindowRows uint64
-	// Compare says where hashed keys are hashed and compared. For measurements and tests.
-	Compare Comparing
-	// Keys says where key codes are made. For measurements and tests.
-	Keys KeyPlace
-	// Spread makes several devices load every build side once, and pass it on over any links. For measurements and tests.
-	Spread bool
 	// Simulate is for rehearsals, by which kernels are compiled ahead; nil: they are compiled when they are needed.
 	Simulate Simulator
+	Knobs
 
 	*shared
 	rehearsed   *shapes
@@ -161,8 +153,7 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 		all.hostBytes, all.reserved = all.hostBytes-hostBytes, all.reserved+hostBytes
 	}
 	deviceBytes = min(deviceBytes, e.capBytes())
-	less := &Engine{Ops: e.Ops, Allocator: e.Allocator, GranuleRows: e.GranuleRows, WindowRows: e.WindowRows,
-		Compare: e.Compare, Keys: e.Keys, Spread: e.Spread, Simulate: e.Simulate, shared: &all,
+	less := &Engine{Ops: e.Ops, Allocator: e.Allocator, Simulate: e.Simulate, Knobs: e.Knobs, shared: &all,
 		rehearsed: e.rehearsed, pinnedBytes: min(e.pinnedBytes, all.hostBytes)}
 	less.left = room{hostBytes: e.left.hostBytes + hostBytes, deviceBytes: e.left.deviceBytes + deviceBytes}
 	return less

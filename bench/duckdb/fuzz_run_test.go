@@ -224,9 +224,7 @@ func (r *attempts) attempt(ctx context.Context) (again bool, fail *failure) {
 	if r.c.DeviceTexts {
 		engine.Compare = query.CompareDevice
 	}
-	if r.c.HashBits != nil {
-		engine.KeepHashBits(*r.c.HashBits)
-	}
+	engine.HashBits = r.c.HashBits
 	again, fail = r.joinAll(ctx, engine)
 	peak := ops.Device().MemoryUse(backend.DeviceLocal).Peak
 	switch err := done(); {
