@@ -1,173 +1,44 @@
 package tableio
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
-)
-
-// Bounds is a range that contains all values of a column, including Min and Max: integers, days, or counts of the unit
-// of Type. If Min is greater than Max, there are no values. If Nulls is false, there is no NULL.
-type Bounds struct {
-	Type     arrow.DataType
-	Min, Max int64
-	Nulls    bool
-}
-
 // Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
 // the row groups of a Parquet file. ok is false if a row group has no statistics, for other types and formats, and for
 // unknown or ambiguous names. Bounds may be wider than the actual values.
 func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
-	source, index := r.parquetColumn(column)
-	if source == nil {
+	src, index := r.parquetColumn(column)
+	if src == nil {
 		return b, false
 	}
-	b = Bounds{Type: source.fields.Field(index).Type, Min: 1}
-	for group := range source.file.NumRowGroups() {
-		one, ok := source.groupBounds(index, group)
-		if !ok {
-			return Bounds{}, false
-		}
-		b = b.union(one)
-	}
-	return b, true
+	return src.bounds(index)
 }
 
 // Nulls reports whether a column may have NULLs. In a Parquet file with statistics it tells whether there are any, in row
 // groups that later reads skip too; otherwise the schema counts. It is true for unknown or ambiguous names.
 func (r *Reader) Nulls(column string) bool {
+	if src, index := r.parquetColumn(column); src != nil {
+		return src.nulls(index)
+	}
 	indices := r.Schema().FieldIndices(column)
-	if len(indices) != 1 || !r.Schema().Field(indices[0]).Nullable {
-		return len(indices) != 1
-	}
-	source, index := r.parquetColumn(column)
-	if source == nil || source.columns[index].Column == nil {
-		return true
-	}
-	for group := range source.file.NumRowGroups() {
-		if nulls, ok := source.nullCount(source.columns[index].First, group); !ok || nulls > 0 {
-			return true
-		}
-	}
-	return false
+	return len(indices) != 1 || r.Schema().Field(indices[0]).Nullable
 }
 
 // SkipOutside makes later reads skip the row groups of a Parquet file in which no value of the column lies within the
 // bounds. NULL lies within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the
 // bounds have a different type than the column. Rows and Bounds still describe the whole file.
 func (r *Reader) SkipOutside(column string, b Bounds) {
-	source, index := r.parquetColumn(column)
-	if source == nil || !arrow.TypeEqual(source.fields.Field(index).Type, b.Type) {
-		return
+	if src, index := r.parquetColumn(column); src != nil {
+		src.skipOutside(index, b)
 	}
-	for group := range source.skipped {
-		if one, ok := source.groupBounds(index, group); ok && !one.meets(b) {
-			source.skipped[group] = true
-		}
-	}
-}
-
-// meets tells whether a number, or NULL, lies within both.
-func (b Bounds) meets(other Bounds) bool {
-	return b.Nulls && other.Nulls || max(b.Min, other.Min) <= min(b.Max, other.Max)
 }
 
 // parquetColumn finds a column of a Parquet file; nil for other formats, and for names that are none or not unique.
 func (r *Reader) parquetColumn(name string) (*parquetSource, int) {
-	source, ok := r.src.(*parquetSource)
+	src, ok := r.src.(*parquetSource)
 	if !ok {
 		return nil, 0
 	}
-	indices := source.fields.FieldIndices(name)
+	indices := src.schema().FieldIndices(name)
 	if len(indices) != 1 {
 		return nil, 0
 	}
-	return source, indices[0]
-}
-
-func (b Bounds) union(other Bounds) Bounds {
-	b.Nulls = b.Nulls || other.Nulls
-	switch {
-	case other.Min > other.Max:
-	case b.Min > b.Max:
-		b.Min, b.Max = other.Min, other.Max
-	default:
-		b.Min, b.Max = min(b.Min, other.Min), max(b.Max, other.Max)
-	}
-	return b
-}
-
-// groupBounds reads the statistics of a column in one row group.
-func (s *parquetSource) groupBounds(column, group int) (b Bounds, ok bool) {
-	switch s.fields.Field(column).Type.ID() {
-	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.DATE32, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
-	default:
-		return b, false
-	}
-	if s.columns[column].Column == nil {
-		return b, false
-	}
-	err := guard(func() error {
-		rows := s.file.MetaData().RowGroup(group)
-		chunk, err := rows.ColumnChunk(s.columns[column].First)
-		if err != nil {
-			return err
-		}
-		stats, err := chunk.Statistics()
-		if err != nil || stats == nil || stats.Descr().SortOrder() != schema.SortSIGNED {
-			return err
-		}
-		nulls, known := s.nullCount(s.columns[column].First, group)
-		if known && nulls == rows.NumRows() && !stats.HasMinMax() {
-			b, ok = Bounds{Min: 1, Nulls: true}, true
-			return nil
-		}
-		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].First].GetMetaData().GetStatistics()
-		if stored.IsSetMin() != stored.IsSetMax() || stored.IsSetMinValue() != stored.IsSetMaxValue() || !stats.HasMinMax() {
-			return nil // the library takes one bound alone for both, the other being 0
-		}
-		switch stats := stats.(type) {
-		case *metadata.Int32Statistics:
-			b = Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}
-		case *metadata.Int64Statistics:
-			b = Bounds{Min: stats.Min(), Max: stats.Max()}
-		default:
-			return nil
-		}
-		temporal, isTemporal := s.fields.Field(column).Type.(arrow.TemporalWithUnit)
-		if isTemporal && temporal.TimeUnit() == arrow.Second {
-			b.Min, _ = floorDivide(b.Min, 1000) // stored as milliseconds
-			b.Max, _ = floorDivide(b.Max, 1000)
-		}
-		b.Nulls, ok = s.fields.Field(column).Nullable && (!known || nulls > 0), b.Min <= b.Max
-		return nil
-	})
-	return b, ok && err == nil
-}
-
-// countingWriters are programs whose counts of NULLs tell that there are none, or that there is nothing else. Others are
-// known to err both ways: parquet-rs before 4.1 and cuDF wrote 0 for columns with NULLs, Polars counts them once for each
-// page.
-var countingWriters = []string{"spirjoin", "parquet-cpp-arrow ", "parquet-mr ", "DuckDB "}
-
-// nullCount is the number of NULLs of a flat column in a row group, if it is known for sure. The format allows writers to
-// leave it out, which does not mean 0; some write -1. A row group whose count is not known is read where NULLs matter:
-// its definition levels alone would cost most of that, for they are compressed together with the values.
-func (s *parquetSource) nullCount(leaf, group int) (nulls int64, ok bool) {
-	meta := s.file.MetaData()
-	if meta.Schema.Column(leaf).MaxDefinitionLevel() == 0 {
-		return 0, true
-	}
-	chunk := meta.GetRowGroups()[group].GetColumns()[leaf].GetMetaData()
-	if chunk == nil || !chunk.IsSetStatistics() || !chunk.GetStatistics().IsSetNullCount() {
-		return 0, false
-	}
-	nulls = chunk.GetStatistics().GetNullCount()
-	trusted := slices.ContainsFunc(countingWriters, func(name string) bool {
-		return strings.HasPrefix(meta.GetCreatedBy(), name)
-	})
-	return nulls, trusted && nulls >= 0 && nulls <= chunk.GetNumValues()
+	return src, indices[0]
 }

@@ -37,7 +37,7 @@ func columnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 		case !known:
 			faults = append(faults, unknownColumn(name, fields))
 		case twice[name]:
-			faults = append(faults, fmt.Errorf("%w %q is ambiguous: the name occurs more than once", ErrColumn, name))
+			faults = append(faults, fmt.Errorf("%w %q is ambiguous: the name occurs more than once", errColumn, name))
 		default:
 			indices = append(indices, index)
 		}
@@ -47,12 +47,28 @@ func columnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 
 func unknownColumn(name string, fields []string) error {
 	if near, ok := text.Nearest(name, fields); ok {
-		return fmt.Errorf("%w %q does not exist; did you mean %q?", ErrColumn, name, near)
+		return fmt.Errorf("%w %q does not exist; did you mean %q?", errColumn, name, near)
 	}
 	shown := fields[:min(len(fields), 20)]
 	more := ""
 	if len(shown) < len(fields) {
 		more = fmt.Sprintf(" and %d more", len(fields)-len(shown))
 	}
-	return fmt.Errorf("%w %q does not exist; there are: %s%s", ErrColumn, name, strings.Join(shown, ", "), more)
+	return fmt.Errorf("%w %q does not exist; there are: %s%s", errColumn, name, strings.Join(shown, ", "), more)
+}
+
+// chosenSchema is the schema of some columns, with the metadata of the whole.
+func chosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i, column := range columns {
+		fields[i] = schema.Field(column)
+	}
+	meta := schema.Metadata()
+	return arrow.NewSchema(fields, &meta)
+}
+
+func releaseArrays(arrays []arrow.Array) {
+	for _, a := range arrays {
+		a.Release()
+	}
 }

@@ -29,8 +29,11 @@ type csvSource struct {
 	facts     []csvColumnFacts // nil: all types were given
 }
 
-func openCSV(ctx context.Context, in *input, options ReadOptions) (source, error) {
-	opts := options.CSV
+// openCSV opens a file and infers the types that the options do not give. It calls opening, which may be nil, with the
+// bytes that were read for that so far, and with those of the file.
+func openCSV(
+	ctx context.Context, in *input, opts CSVOptions, opening func(doneBytes, totalBytes int64),
+) (*csvSource, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
@@ -52,7 +55,7 @@ func openCSV(ctx context.Context, in *input, options ReadOptions) (source, error
 		return nil, err
 	}
 	if infer {
-		if err := s.infer(ctx, fields, options.Opening); err != nil {
+		if err := s.infer(ctx, fields, opening); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +95,7 @@ func checkGiven(opts CSVOptions, names []string) error {
 			faults = append(faults, unknownColumn(field.Name, names))
 		case count > 1:
 			faults = append(faults, fmt.Errorf(
-				"%w %q is ambiguous: the name occurs more than once", ErrColumn, field.Name))
+				"%w %q is ambiguous: the name occurs more than once", errColumn, field.Name))
 		}
 	}
 	return joinFaults(faults...)

@@ -26,11 +26,14 @@ type csvEncoder struct {
 	buf     []byte // rows of small batches, to be written before anything else
 }
 
-func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+// newCSVEncoder makes an encoder of rows of text. The path tells the delimiter where the options do not.
+func newCSVEncoder(
+	out io.Writer, path string, schema *arrow.Schema, opts CSVOptions, compression string,
+) (encoder, error) {
 	schema = plainSchema(schema)
-	faults := []error{opts.CSV.Validate()}
-	if opts.Compression != "" && opts.Compression != "none" {
-		faults = append(faults, fmt.Errorf("%w %q is unknown for CSV: choose none", ErrCompression, opts.Compression))
+	faults := []error{opts.Validate()}
+	if compression != "" && compression != "none" {
+		faults = append(faults, fmt.Errorf("%w %q is unknown for CSV: choose none", errCompression, compression))
 	}
 	if schema.NumFields() == 0 {
 		faults = append(faults, errors.New("CSV cannot hold a table without columns"))
@@ -44,11 +47,11 @@ func newCSVEncoder(out io.Writer, path string, schema *arrow.Schema, opts WriteO
 		return nil, err
 	}
 	e := &csvEncoder{out: out, columns: schema.NumFields(),
-		quoting: csvQuoting{delimiter: opts.CSV.delimiter(path), nulls: newCSVNulls(opts.CSV.nulls())}}
-	if texts := opts.CSV.nulls(); len(texts) > 0 {
+		quoting: csvQuoting{delimiter: opts.delimiter(path), nulls: newCSVNulls(opts.nulls())}}
+	if texts := opts.nulls(); len(texts) > 0 {
 		e.null = texts[0]
 	}
-	if opts.CSV.Header == HeaderPresent {
+	if opts.Header == HeaderPresent {
 		for i, field := range schema.Fields() {
 			if i > 0 {
 				e.buf = append(e.buf, e.quoting.delimiter)

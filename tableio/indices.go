@@ -109,3 +109,16 @@ func widened[I int8 | uint8 | int16 | uint16](short []byte, data arrow.ArrayData
 	}
 	return out
 }
+
+func hasDictionary(fields []arrow.Field) bool {
+	for _, field := range fields {
+		dt := field.Type
+		if extension, ok := dt.(arrow.ExtensionType); ok {
+			dt = extension.StorageType()
+		}
+		if nested, ok := dt.(arrow.NestedType); dt.ID() == arrow.DICTIONARY || ok && hasDictionary(nested.Fields()) {
+			return true
+		}
+	}
+	return false
+}

@@ -17,7 +17,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -29,10 +28,11 @@ type arrowFileSource struct {
 	blocks []arrowBlock // the record batches
 
 	endianness endian.Endianness // of the values in the file; fields is native
-	aheadBytes int64             // ReadOptions.AheadBytes
+	aheadBytes int64             // beside batches that were drawn; 0: any number
 }
 
-func openArrowFile(in *input, aheadBytes int64) (source, error) {
+// openArrowFile opens an IPC file. If aheadBytes is not 0, as many batches are read ahead as fit in.
+func openArrowFile(in *input, aheadBytes int64) (*arrowFileSource, error) {
 	rows, blocks, err := verifyFile(in.at, in.size)
 	if err != nil {
 		return nil, err
@@ -101,6 +101,14 @@ func (s *arrowFileSource) batches(
 	}
 }
 
+// needBytes returns the memory that reading takes beside the batches that were drawn.
+func (s *arrowFileSource) needBytes() int64 {
+	if len(s.blocks) < 2 { // no batch is read while another one is in use
+		return 0
+	}
+	return s.largestBytes()
+}
+
 // largestBytes is the size of the largest record batch in the file.
 func (s *arrowFileSource) largestBytes() (sizeBytes int64) {
 	for _, block := range s.blocks {
@@ -115,19 +123,6 @@ func (s *arrowFileSource) ahead() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return int(min(s.aheadBytes/max(s.largestBytes(), 1), int64(runtime.GOMAXPROCS(0))))
-}
-
-func hasDictionary(fields []arrow.Field) bool {
-	for _, field := range fields {
-		dt := field.Type
-		if extension, ok := dt.(arrow.ExtensionType); ok {
-			dt = extension.StorageType()
-		}
-		if nested, ok := dt.(arrow.NestedType); dt.ID() == arrow.DICTIONARY || ok && hasDictionary(nested.Fields()) {
-			return true
-		}
-	}
-	return false
 }
 
 // selected reads the chosen columns only, not the messages as a whole.
@@ -161,6 +156,7 @@ type arrowStreamSource struct {
 	ahead      int // record batches that are read before they are drawn
 }
 
+// openArrowStream opens an IPC stream. If aheadBytes is not 0, no batch is read ahead.
 func openArrowStream(in *input, aheadBytes int64) (source, error) {
 	s := &arrowStreamSource{in: in}
 	if aheadBytes == 0 { // otherwise a batch may have any size
@@ -350,19 +346,4 @@ func copied(ctx context.Context, dt arrow.DataType, parts []arrow.Array, mem mem
 		all[i] = uint32(i)
 	}
 	return relation.Take(ctx, chunked, all, mem)
-}
-
-// assembleBatches makes the table of the chosen columns and releases the batches.
-func assembleBatches(fields *arrow.Schema, columns []int, batches []arrow.RecordBatch) (arrow.Table, error) {
-	chunks := make([][]arrow.Array, len(columns))
-	rows := int64(0)
-	for _, batch := range batches {
-		rows += batch.NumRows()
-		for i := range columns {
-			batch.Column(i).Retain()
-			chunks[i] = append(chunks[i], batch.Column(i))
-		}
-		batch.Release()
-	}
-	return assemble(fields, columns, chunks, rows)
 }

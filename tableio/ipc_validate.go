@@ -1,7 +1,6 @@
 package tableio
 
 import (
-	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -68,17 +67,4 @@ func textsAreValid[O int32 | int64](column arrow.Array) bool {
 		}
 	}
 	return true
-}
-
-// isASCII looks at four words at once.
-func isASCII(text []byte) bool {
-	all := uint64(0)
-	for ; len(text) >= 32; text = text[32:] {
-		all |= binary.LittleEndian.Uint64(text) | binary.LittleEndian.Uint64(text[8:]) |
-			binary.LittleEndian.Uint64(text[16:]) | binary.LittleEndian.Uint64(text[24:])
-	}
-	for _, c := range text {
-		all |= uint64(c)
-	}
-	return all&^lowBits == 0
 }

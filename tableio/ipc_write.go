@@ -23,7 +23,32 @@ type arrowEncoder struct {
 
 const compressedBatchRows = 1 << 20
 
-func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
+// newStreamEncoder makes an encoder of an IPC stream. The compression is "zstd", "lz4", "none" or empty, which is none.
+func newStreamEncoder(out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
+	e, options, err := newArrowEncoder(out, schema, compression)
+	if err != nil {
+		return nil, err
+	}
+	e.writer = ipc.NewWriter(e.out, options...)
+	return e, nil
+}
+
+// newFileEncoder makes an encoder of an IPC file, compressed like a stream.
+func newFileEncoder(out io.Writer, schema *arrow.Schema, compression string) (encoder, error) {
+	e, options, err := newArrowEncoder(out, schema, compression)
+	if err != nil {
+		return nil, err
+	}
+	if hasDictionary(schema.Fields()) {
+		e.writer = newDictionaryFileWriter(e.out, schema, options)
+		return e, nil
+	}
+	e.writer, err = ipc.NewFileWriter(e.out, options...)
+	return e, err
+}
+
+// newArrowEncoder makes an encoder without its writer, and the options for one.
+func newArrowEncoder(out io.Writer, schema *arrow.Schema, compression string) (*arrowEncoder, []ipc.Option, error) {
 	e := &arrowEncoder{out: &cancelWriter{out: out, ctx: context.Background()}}
 	options := []ipc.Option{ipc.WithSchema(schema)}
 	switch compression {
@@ -33,23 +58,13 @@ func newArrowEncoder(format Format, out io.Writer, schema *arrow.Schema, compres
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	default:
-		return nil, fmt.Errorf("%w %q is unknown for Arrow IPC: choose zstd, lz4 or none", ErrCompression, compression)
+		return nil, nil, fmt.Errorf("%w %q is unknown for Arrow IPC: choose zstd, lz4 or none", errCompression, compression)
 	}
 	if len(options) > 1 {
 		options = append(options, ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))
 		e.mostRows = compressedBatchRows
 	}
-	if format == ArrowStream {
-		e.writer = ipc.NewWriter(e.out, options...)
-		return e, nil
-	}
-	if hasDictionary(schema.Fields()) {
-		e.writer = newDictionaryFileWriter(e.out, schema, options)
-		return e, nil
-	}
-	var err error
-	e.writer, err = ipc.NewFileWriter(e.out, options...)
-	return e, err
+	return e, options, nil
 }
 
 func (e *arrowEncoder) write(ctx context.Context, batch arrow.RecordBatch) error {

@@ -41,7 +41,7 @@ type nestedParquetEncoder struct {
 }
 
 func newNestedParquetEncoder(
-	out io.Writer, schema *arrow.Schema, codec compress.Compression, opts WriteOptions,
+	out io.Writer, schema *arrow.Schema, codec compress.Compression, opts parquetOptions,
 ) (encoder, error) {
 	properties := parquet.NewWriterProperties(
 		parquet.WithVersion(parquet.V2_LATEST),

@@ -72,8 +72,15 @@ func (s *parquetSource) ahead(columns []int) ahead {
 	return a
 }
 
-// needBytes is the memory that is taken beside the batches that were drawn.
-func (a ahead) needBytes() (sizeBytes int64) { return int64(a.groups) * (2*a.batchBytes + a.pageBytes) }
+// needBytes returns the memory that reading the columns takes beside the batches that were drawn; skipped row groups do
+// not count.
+func (s *parquetSource) needBytes(columns []int) int64 {
+	if len(columns) == 0 {
+		return 0
+	}
+	a := s.ahead(columns)
+	return int64(a.groups) * (2*a.batchBytes + a.pageBytes)
+}
 
 // bounded yields batches of so many bytes that aheadBytes suffice. Row groups are decoded side by side, each up
 // to its first batch; the one whose turn it is goes on, a batch ahead. Columns are decoded side by side, too.

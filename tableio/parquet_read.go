@@ -34,7 +34,7 @@ type parquetSource struct {
 	decoders   sync.Pool     // of *columnchunk.Decoder
 	cores      chan struct{} // holds an element for each slice that is being decoded
 	pageSizes  map[int]int64 // by column
-	aheadBytes int64         // ReadOptions.AheadBytes
+	aheadBytes int64         // beside batches that were drawn; 0: any number
 }
 
 // leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
@@ -44,10 +44,12 @@ const leastPageBytes = 256 << 20
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
-func openParquet(ctx context.Context, in *input, opts ReadOptions) (source, error) {
+// openParquet opens a file. If aheadBytes is not 0, it bounds the memory beside batches that were drawn, as far as
+// needBytes says, and pages come from mem, if that is not nil.
+func openParquet(ctx context.Context, in *input, aheadBytes int64, mem memory.Allocator) (*parquetSource, error) {
 	buffers := memory.Allocator(&offheap.Shared)
-	if opts.AheadBytes > 0 && opts.Allocator != nil {
-		buffers = opts.Allocator // which may have a limit
+	if aheadBytes > 0 && mem != nil {
+		buffers = mem // which may have a limit
 	}
 	properties := parquet.NewReaderProperties(buffers)
 	properties.BufferedStreamEnabled, properties.BufferSize = true, pageBufferBytes
@@ -69,7 +71,7 @@ func openParquet(ctx context.Context, in *input, opts ReadOptions) (source, erro
 			return nil, fmt.Errorf("the stored Arrow schema: %w", err)
 		}
 	}
-	s := &parquetSource{file: reader, aheadBytes: opts.AheadBytes, pageSizes: map[int]int64{},
+	s := &parquetSource{file: reader, aheadBytes: aheadBytes, pageSizes: map[int]int64{},
 		skipped:  make([]bool, reader.NumRowGroups()),
 		decoders: sync.Pool{New: func() any { return &columnchunk.Decoder{MaxBytes: physicalMemoryBytes()} }},
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)), pages: pages}
@@ -322,33 +324,4 @@ func sliceRows(groupRows int64, columns, groups int) int64 {
 
 func (s *parquetSource) groupRows(group int) int64 {
 	return s.file.MetaData().RowGroup(group).NumRows()
-}
-
-func releaseArrays(arrays []arrow.Array) {
-	for _, a := range arrays {
-		a.Release()
-	}
-}
-
-// assemble makes the table of the chosen columns from their chunks in row
-// order, whose references it takes over.
-func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows int64) (arrow.Table, error) {
-	chosen := make([]arrow.Field, len(columns))
-	out := make([]arrow.Column, len(columns))
-	for i, column := range columns {
-		chosen[i] = fields.Field(column)
-		chunked := arrow.NewChunked(chosen[i].Type, chunks[i])
-		releaseArrays(chunks[i])
-		if int64(chunked.Len()) != rows {
-			return nil, fmt.Errorf("column %q has %d rows of %d", chosen[i].Name, chunked.Len(), rows)
-		}
-		out[i] = *arrow.NewColumn(chosen[i], chunked)
-		chunked.Release()
-	}
-	meta := fields.Metadata()
-	table := array.NewTable(arrow.NewSchema(chosen, &meta), out, rows)
-	for i := range out {
-		out[i].Release()
-	}
-	return table, nil
 }

@@ -21,7 +21,16 @@ import (
 
 const parquetMagic = "PAR1"
 
-func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+// parquetOptions say how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
+type parquetOptions struct {
+	Compression   string // none, lz4, zstd or snappy; empty = snappy
+	RowGroupRows  int64  // maximum rows of a row group; 0 = 131072
+	RowGroupBytes int64  // of Arrow data in a row group, and of all in flight; 0 = 256 MiB a row group, any number of them
+	Busy          *Busy  // measures the work of encoding and writing; may be nil
+}
+
+// newParquetEncoder makes an encoder of a file: flat columns on all cores, schemas with nested columns on one.
+func newParquetEncoder(out io.Writer, schema *arrow.Schema, opts parquetOptions) (encoder, error) {
 	codec, err := parquetCodec(opts.Compression)
 	if err != nil {
 		return nil, err
@@ -65,7 +74,7 @@ func parquetCodec(compression string) (compress.Compression, error) {
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", ErrCompression, compression)
+	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", errCompression, compression)
 }
 
 // parquetEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these

@@ -361,7 +361,7 @@ func TestRowGroupsInFlight(t *testing.T) {
 	defer batch.Release()
 	for limit, c := range map[int64]struct{ least, most int64 }{1: {1, 2}, 4: {2, 3}, 2 * batches: {4, batches - 1}} {
 		out := &stuck{closed: make(chan struct{})}
-		e, err := newParquetEncoder(out, schema, WriteOptions{RowGroupRows: rows, RowGroupBytes: limit * batchBytes(batch, 0, rows)})
+		e, err := newParquetEncoder(out, schema, parquetOptions{RowGroupRows: rows, RowGroupBytes: limit * batchBytes(batch, 0, rows)})
 		require.NoError(t, err)
 		var taken atomic.Int64
 		written := make(chan error)

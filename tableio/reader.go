@@ -1,13 +1,10 @@
 package tableio
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -32,27 +29,6 @@ type ReadOptions struct {
 	AheadBytes int64
 	Stdin      io.Reader // what "-" reads; nil = os.Stdin
 	Busy       *Busy     // measures the work of reading and decoding; may be nil
-}
-
-// source is one open file of one format. Columns are indices into schema; tables and batches are the caller's and are
-// allocated from mem.
-type source interface {
-	schema() *arrow.Schema
-	rows() int64
-	// batches reads in the order of the file, a bounded number of blocks at once on all cores. It ends behind an error;
-	// whoever leaves it early gets no work left running.
-	batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error]
-}
-
-// input is the content of a file: seekable, or a pipe that was not read yet.
-type input struct {
-	path   string
-	seek   io.ReadSeeker // nil for a pipe
-	at     io.ReaderAt   // nil for a pipe
-	size   int64         // of a seekable input
-	stream io.Reader     // of a pipe, from its beginning
-	file   *os.File      // to close, nil for stdin
-	held   *content      // of a pipe that was read into memory; nil: none
 }
 
 // Reader is an open table. It is used by one goroutine at a time; the tables that it returns are independent of it.
@@ -93,81 +69,6 @@ func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
 	return r, nil
 }
 
-func openInput(path string, stdin io.Reader) (*input, error) {
-	in := &input{path: path, stream: stdin}
-	if path == "-" {
-		if stdin == nil {
-			in.stream = os.Stdin
-		}
-		return in, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, errors.New("this is a directory, not a file")
-	}
-	if in.file, err = os.Open(path); err != nil {
-		return nil, err
-	}
-	in.stream = in.file
-	if info.Mode().IsRegular() {
-		in.seek, in.at, in.size = in.file, in.file, info.Size()
-	}
-	return in, nil
-}
-
-func (in *input) close() error {
-	if in.file == nil {
-		return nil
-	}
-	return in.file.Close()
-}
-
-// head returns the first bytes without consuming them.
-func (in *input) head() ([]byte, error) {
-	head := make([]byte, magicBytes)
-	if in.at != nil {
-		n, err := in.at.ReadAt(head, 0)
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return head[:n], err
-	}
-	n, err := io.ReadFull(in.stream, head)
-	in.stream = io.MultiReader(bytes.NewReader(head[:n]), in.stream)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return head[:n], err
-}
-
-// buffer makes a pipe seekable by reading it into memory.
-func (in *input) buffer(from memory.Allocator) error {
-	if in.seek != nil {
-		return nil
-	}
-	mem := newScope(from)
-	err := mem.finish(guard(func() (err error) {
-		in.held, err = readContent(in.stream, mem)
-		return err
-	}))
-	if err != nil {
-		return err
-	}
-	reader := io.NewSectionReader(in.held, 0, in.held.sizeBytes)
-	in.seek, in.at, in.size = reader, reader, in.held.sizeBytes
-	return nil
-}
-
-// free frees the content of a pipe.
-func (in *input) free() {
-	if in.held != nil {
-		in.held.free()
-	}
-}
-
 // newReader opens an input. On an error the input holds no memory.
 func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err error) {
 	defer func() {
@@ -177,7 +78,7 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 	}()
 	format := opts.Format
 	if format == Auto {
-		head, err := in.head()
+		head, err := in.head(magicBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -194,9 +95,9 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 	err = guard(func() (err error) {
 		switch format {
 		case Parquet:
-			r.src, err = openParquet(ctx, in, opts)
+			r.src, err = openParquet(ctx, in, opts.AheadBytes, opts.Allocator)
 		case CSV:
-			r.src, err = openCSV(ctx, in, opts)
+			r.src, err = openCSV(ctx, in, opts.CSV, opts.Opening)
 		case ArrowFile:
 			r.src, err = openArrowFile(in, opts.AheadBytes)
 		case ArrowStream:
@@ -241,15 +142,11 @@ func (r *Reader) AheadBytes(columns []string) (int64, error) {
 	}
 	needBytes := r.opts.AheadBytes
 	err = guard(func() error {
-		switch source := r.src.(type) {
+		switch src := r.src.(type) {
 		case *parquetSource:
-			if len(indices) > 0 {
-				needBytes = max(needBytes, source.ahead(indices).needBytes())
-			}
+			needBytes = max(needBytes, src.needBytes(indices))
 		case *arrowFileSource:
-			if len(source.blocks) > 1 { // one is read while another one is in use
-				needBytes = max(needBytes, source.largestBytes())
-			}
+			needBytes = max(needBytes, src.needBytes())
 		}
 		return nil
 	})
@@ -258,21 +155,21 @@ func (r *Reader) AheadBytes(columns []string) (int64, error) {
 
 // PipeBytes returns the memory that holds the content of a pipe until the Reader is closed.
 func (r *Reader) PipeBytes() int64 {
-	if r.in == nil || r.in.held == nil {
+	if r.in == nil {
 		return 0
 	}
-	return r.in.held.memoryBytes()
+	return r.in.pipeBytes()
 }
 
 // WhyText returns the value of a CSV file that made a column text. It returns false if the type was given, the column
 // has another type or no value, or the name is unknown or ambiguous.
 func (r *Reader) WhyText(column string) (TextReason, bool) {
-	csv, ok := r.src.(*csvSource)
+	src, ok := r.src.(*csvSource)
 	indices := r.src.schema().FieldIndices(column)
 	if !ok || len(indices) != 1 {
 		return TextReason{}, false
 	}
-	return csv.whyText(indices[0])
+	return src.whyText(indices[0])
 }
 
 // SetType gives a column of a CSV file without values, which is text by itself, another type; of a dictionary that of its
@@ -282,9 +179,9 @@ func (r *Reader) SetType(column string, dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dictionary.ValueType
 	}
-	csv, ok := r.src.(*csvSource)
+	src, ok := r.src.(*csvSource)
 	indices := r.src.schema().FieldIndices(column)
-	return ok && len(indices) == 1 && csv.setType(indices[0], dt)
+	return ok && len(indices) == 1 && src.setType(indices[0], dt)
 }
 
 // Read loads the named columns, in this order, and nothing else; nil means ReadOptions.Columns, and an empty list gives

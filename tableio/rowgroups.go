@@ -25,8 +25,11 @@ type rowGroups struct {
 	filling               *rowGroup // nil: none begun
 }
 
-func newRowGroups(opts WriteOptions) rowGroups {
-	r := rowGroups{limitRows: opts.rowGroupRows(), limitBytes: opts.RowGroupBytes}
+func newRowGroups(opts parquetOptions) rowGroups {
+	r := rowGroups{limitRows: opts.RowGroupRows, limitBytes: opts.RowGroupBytes}
+	if r.limitRows <= 0 {
+		r.limitRows = rowGroupRows
+	}
 	if r.limitBytes == 0 {
 		r.limitBytes = rowGroupBytes
 	}

@@ -77,7 +77,7 @@ func TestRowGroupsOfLongRows(t *testing.T) {
 		nil, 0, 0)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: data.DataType()}}, nil)
 	batch := array.NewRecordBatch(schema, []arrow.Array{array.MakeFromData(data)}, rows)
-	groups := newRowGroups(WriteOptions{})
+	groups := newRowGroups(parquetOptions{})
 	var cut []int64
 	keep := func(group *rowGroup) error { cut = append(cut, group.rows); return nil }
 	require.NoError(t, groups.add(batch, keep))

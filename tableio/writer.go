@@ -29,21 +29,6 @@ type WriteOptions struct {
 	RowGroupBytes int64
 }
 
-func (o WriteOptions) rowGroupRows() int64 {
-	if o.RowGroupRows > 0 {
-		return o.RowGroupRows
-	}
-	return rowGroupRows
-}
-
-// encoder writes batches of one format to a sink that it does not close.
-type encoder interface {
-	// write encodes a batch, which it may retain. An error is final.
-	write(ctx context.Context, batch arrow.RecordBatch) error
-	// close completes the content and frees everything. Where ctx has ended, it only frees.
-	close(ctx context.Context) error
-}
-
 // Writer writes one table. Between Create and Commit the content is in a temporary file beside the output; only Commit
 // makes it appear. A Writer is used by one goroutine; end it with Commit or Abort ("defer w.Abort()" is harmless after
 // Commit).
@@ -137,11 +122,14 @@ func (o WriteOptions) format(path string) (Format, error) {
 func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
 	switch format {
 	case Parquet:
-		return newParquetEncoder(out, schema, opts)
+		return newParquetEncoder(out, schema, parquetOptions{Compression: opts.Compression, RowGroupRows: opts.RowGroupRows,
+			RowGroupBytes: opts.RowGroupBytes, Busy: opts.Busy})
 	case CSV:
-		return newCSVEncoder(out, path, schema, opts)
-	case ArrowFile, ArrowStream:
-		return newArrowEncoder(format, out, schema, opts.Compression)
+		return newCSVEncoder(out, path, schema, opts.CSV, opts.Compression)
+	case ArrowFile:
+		return newFileEncoder(out, schema, opts.Compression)
+	case ArrowStream:
+		return newStreamEncoder(out, schema, opts.Compression)
 	}
 	return nil, fmt.Errorf("unknown format %v", format)
 }
