@@ -7,14 +7,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // collectBatches reads a whole table. It calls progress, which may be nil, with the number of rows so far.
-func collectBatches(ctx context.Context, src source, columns []int, mem memory.Allocator, progress func(rows int64)) (
+func collectBatches(ctx context.Context, src core.Source, columns []int, mem memory.Allocator, progress func(rows int64)) (
 	arrow.Table, error) {
 	var all []arrow.RecordBatch
 	rows := int64(0)
-	for batch, err := range src.batches(ctx, columns, mem) {
+	for batch, err := range src.Batches(ctx, columns, mem) {
 		if err != nil {
 			for _, batch := range all {
 				batch.Release()
@@ -26,7 +28,7 @@ func collectBatches(ctx context.Context, src source, columns []int, mem memory.A
 			progress(rows)
 		}
 	}
-	return assembleBatches(src.schema(), columns, all)
+	return assembleBatches(src.Schema(), columns, all)
 }
 
 // assembleBatches makes the table of the chosen columns and releases the batches.
@@ -52,7 +54,7 @@ func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows 
 	for i, column := range columns {
 		chosen[i] = fields.Field(column)
 		chunked := arrow.NewChunked(chosen[i].Type, chunks[i])
-		releaseArrays(chunks[i])
+		core.ReleaseArrays(chunks[i])
 		if int64(chunked.Len()) != rows {
 			return nil, fmt.Errorf("column %q has %d rows of %d", chosen[i].Name, chunked.Len(), rows)
 		}

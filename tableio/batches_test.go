@@ -9,12 +9,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // manyGroups writes a table in many parts of a format and returns its path and its rows.
 func manyGroups(t *testing.T, format Format) (path string, rows int64) {
 	path = tempPath(t, format)
-	batch := exampleBatch(1000)
+	batch := tabletest.ExampleBatch(1000)
 	batches := make([]arrow.RecordBatch, 60)
 	for i := range batches {
 		batches[i] = batch
@@ -43,7 +45,7 @@ func TestBatches(t *testing.T) {
 			require.Equal(t, rows, seen)
 			got := array.NewTableFromRecords(want.Schema(), parts)
 			if len(columns) != 0 || columns == nil {
-				requireSameTable(t, want, got)
+				tabletest.RequireSameTable(t, want, got)
 			}
 			got.Release()
 			for _, part := range parts {
@@ -117,9 +119,9 @@ func TestBatchesOfASilentPipe(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
 	go func() {
-		w, err := Create("-", exampleBatch(0).Schema(), WriteOptions{Stdout: out})
+		w, err := Create("-", tabletest.ExampleBatch(0).Schema(), WriteOptions{Stdout: out})
 		if err == nil {
-			_ = w.Write(context.Background(), exampleBatch(50_000)) // and never ends it
+			_ = w.Write(context.Background(), tabletest.ExampleBatch(50_000)) // and never ends it
 			_ = w.sink.buffer.Flush()
 		}
 	}()

@@ -11,13 +11,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 const benchRows = 1 << 20
 
 func benchFile(b *testing.B, format Format) string {
 	path := filepath.Join(b.TempDir(), "table"+extension(format))
-	batch := exampleBatch(benchRows)
+	batch := tabletest.ExampleBatch(benchRows)
 	writeFile(b, path, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{})
 	return path
 }
@@ -48,7 +49,7 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkWrite writes a table of four columns in batches of 64 Ki rows.
 func BenchmarkWrite(b *testing.B) {
-	batch := exampleBatch(benchRows)
+	batch := tabletest.ExampleBatch(benchRows)
 	for _, format := range formats {
 		b.Run(fmt.Sprintf("format=%v/rows=%d", format, benchRows), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "table"+extension(format))

@@ -119,23 +119,6 @@ func TestSkipOutside(t *testing.T) {
 	require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}, keysOf(t, r))
 }
 
-// TestBoundsOfDoubtfulStatistics: one bound alone, and bounds in the wrong order, tell nothing.
-func TestBoundsOfDoubtfulStatistics(t *testing.T) {
-	for name, spoil := range map[string]func(min, max *[]byte){
-		"no least":    func(min, _ *[]byte) { *min = nil },
-		"no greatest": func(_, max *[]byte) { *max = nil },
-		"swapped":     func(min, max *[]byte) { *min, *max = *max, *min },
-	} {
-		r := boundsFile(t, 3)
-		stats := r.src.(*parquetSource).file.MetaData().GetRowGroups()[2].GetColumns()[0].GetMetaData().GetStatistics()
-		spoil(&stats.MinValue, &stats.MaxValue)
-		_, ok := r.Bounds("key")
-		require.False(t, ok, name)
-		r.SkipOutside("key", Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 100, Max: 200})
-		require.Equal(t, []int64{20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, keysOf(t, r), name)
-	}
-}
-
 // TestBoundsOfSeconds reads a file that stores milliseconds and says that they were seconds.
 func TestBoundsOfSeconds(t *testing.T) {
 	dt := &arrow.TimestampType{Unit: arrow.Second}
@@ -155,41 +138,4 @@ func TestBoundsOfSeconds(t *testing.T) {
 	bounds, ok := r.Bounds("at")
 	require.True(t, ok)
 	require.Equal(t, Bounds{Type: dt, Min: -7, Max: 5}, bounds)
-}
-
-// TestBoundsOfDoubtfulNullCounts: a count of NULLs that is missing, negative or by a program that is known to miscount
-// excludes neither NULLs nor values.
-func TestBoundsOfDoubtfulNullCounts(t *testing.T) {
-	count := func(n int64) *int64 { return &n }
-	for name, c := range map[string]struct {
-		writer       string
-		column       string // of which group 2 has no NULLs and group 1 only NULLs; or none
-		group        int
-		count        *int64
-		known, nulls bool // the bounds, and whether they have NULLs
-	}{
-		"none":             {"spirjoin", "gap", 2, count(0), true, false},
-		"missing":          {"spirjoin", "gap", 2, nil, true, true},
-		"negative":         {"spirjoin", "gap", 2, count(-1), true, true},
-		"too many":         {"spirjoin", "gap", 2, count(11), true, true},
-		"all, with values": {"spirjoin", "gap", 2, count(10), true, true},
-		"0 by another":     {"parquet-rs version 4.0.0", "gap", 2, count(0), true, true},
-		"all":              {"spirjoin", "gap", 1, count(10), true, true},
-		"all by another":   {"Polars", "gap", 1, count(10), false, false},
-		"required":         {"Polars", "key", 2, nil, true, false},
-	} {
-		r := boundsFile(t, 3)
-		source := r.src.(*parquetSource)
-		source.file.MetaData().CreatedBy = &c.writer
-		leaf := r.Schema().FieldIndices(c.column)[0]
-		source.file.MetaData().GetRowGroups()[c.group].GetColumns()[leaf].GetMetaData().GetStatistics().NullCount = c.count
-		b, ok := source.groupBounds(leaf, c.group)
-		require.Equal(t, c.known, ok, name)
-		require.Equal(t, c.nulls, b.Nulls, name)
-		b.Nulls = true
-		b.Type, b.Min, b.Max = r.Schema().Field(leaf).Type, 1000, 2000
-		r.SkipOutside(c.column, b)
-		require.Equal(t, c.known && !c.nulls, source.skipped[c.group], name)
-		require.Equal(t, c.column == "gap", r.Nulls(c.column), name) // which group 1 has
-	}
 }

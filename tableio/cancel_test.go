@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // cancelAfter ends a context after a number of bytes.
@@ -22,7 +24,7 @@ func (w *cancelAfter) Write(p []byte) (int, error) {
 
 // A write ends within its batch, soon after its context; nothing but Abort follows.
 func TestCancelledInsideABatch(t *testing.T) {
-	batch := exampleBatch(400_000) // 16 MB
+	batch := tabletest.ExampleBatch(400_000) // 16 MB
 	for _, c := range []struct {
 		format      Format
 		compression string

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 func TestCorruptedCSV(t *testing.T)         { testCorruption(t, CSV, "", 600) }
@@ -174,7 +175,7 @@ func TestGuardHidesTheRuntime(t *testing.T) {
 			return fmt.Errorf("%d", []int{}[index])
 		},
 	} {
-		err := fail(ErrInput, "read", "f.arrow", guardIn(`column "a"`, fault))
+		err := fail(ErrInput, "read", "f.arrow", core.GuardIn(`column "a"`, fault))
 		require.EqualError(t, err, `read f.arrow: column "a": the content is corrupt`)
 	}
 }

@@ -3,9 +3,7 @@ package tableio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,10 +14,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
+
+// readBytes of a CSV file are read at a time.
+const readBytes = 2 << 20
 
 func writeText(t testing.TB, text string) string {
 	t.Helper()
@@ -97,28 +99,28 @@ func TestCSVForms(t *testing.T) {
 	int32Schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
 	for name, test := range map[string]struct {
 		text string
-		opts CSVOptions
+		opts csv.Options
 		want []string
 	}{
-		"windows line ends":        {"a,b\r\n1,x\r\n2,y\r\n", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
-		"old mac line ends":        {"a,b\r1,x\r\r2,y\r", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
-		"no end of last old line":  {"a,b\r1,x\r2,y", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
-		"mixed line ends":          {"a,b\r1,x\n2,\"y\"\r\n3,\"z\"\r4,\r\n", CSVOptions{}, []string{"a int64: 1|2|3|4", "b utf8: x|y|z|(null)"}},
-		"quoted carriage returns":  {"a,b\r1,\"x\ry\"\r2,\"\r\"\"\r\n\"\r", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x\ry|\r\"\r\n"}},
-		"old ends of one column":   {"a\r1\r\r3\r", CSVOptions{}, []string{"a int64: 1|(null)|3"}},
-		"no end of last line":      {"a,b\n1,x\n2,\"y\"", CSVOptions{}, []string{"a int64: 1|2", "b utf8: x|y"}},
-		"byte order mark":          {"\ufeffa\n1\n", CSVOptions{}, []string{"a int64: 1"}},
-		"quotes, commas, new line": {"a,b\n\"x\"\"y\",\"1,\n2\"\n", CSVOptions{}, []string{"a utf8: x\"y", "b utf8: 1,\n2"}},
-		"empty lines":              {"\n\na,b\n\n1,2\r\n\r\n3,4\n\n", CSVOptions{}, []string{"a int64: 1|3", "b int64: 2|4"}},
-		"empty line of one column": {"a\n1\n\n3\n", CSVOptions{}, []string{"a int64: 1|(null)|3"}},
-		"no header":                {"1,x\n2,y\n", CSVOptions{Header: HeaderAbsent}, []string{"column_1 int64: 1|2", "column_2 utf8: x|y"}},
-		"tab and nulls":            {"a\tb\nNA\t-\n1\t\n", CSVOptions{Delimiter: '\t', Nulls: []string{"NA", "-"}}, []string{"a int64: (null)|1", "b utf8: (null)|"}},
-		"no nulls at all":          {"a,b\n,1\n", CSVOptions{Nulls: []string{}}, []string{"a utf8: ", "b int64: 1"}},
-		"type of one column given": {"b,a\n1,7\n", CSVOptions{Schema: int32Schema}, []string{"b int64: 1", "a int32: 7"}},
-		"header only":              {"a,b\n", CSVOptions{}, []string{"a utf8: ", "b utf8: "}},
-		"empty, with schema":       {"", CSVOptions{Header: HeaderAbsent, Schema: int32Schema}, []string{"a int32: "}},
-		"header like another file": {"PARENT,ORC\n1,2\n", CSVOptions{}, []string{"PARENT int64: 1", "ORC int64: 2"}},
-		"quoted nulls":             {"a,b\n\"NA\",NA\n", CSVOptions{Nulls: []string{"NA"}}, []string{"a utf8: NA", "b utf8: (null)"}},
+		"windows line ends":        {"a,b\r\n1,x\r\n2,y\r\n", csv.Options{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"old mac line ends":        {"a,b\r1,x\r\r2,y\r", csv.Options{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"no end of last old line":  {"a,b\r1,x\r2,y", csv.Options{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"mixed line ends":          {"a,b\r1,x\n2,\"y\"\r\n3,\"z\"\r4,\r\n", csv.Options{}, []string{"a int64: 1|2|3|4", "b utf8: x|y|z|(null)"}},
+		"quoted carriage returns":  {"a,b\r1,\"x\ry\"\r2,\"\r\"\"\r\n\"\r", csv.Options{}, []string{"a int64: 1|2", "b utf8: x\ry|\r\"\r\n"}},
+		"old ends of one column":   {"a\r1\r\r3\r", csv.Options{}, []string{"a int64: 1|(null)|3"}},
+		"no end of last line":      {"a,b\n1,x\n2,\"y\"", csv.Options{}, []string{"a int64: 1|2", "b utf8: x|y"}},
+		"byte order mark":          {"\ufeffa\n1\n", csv.Options{}, []string{"a int64: 1"}},
+		"quotes, commas, new line": {"a,b\n\"x\"\"y\",\"1,\n2\"\n", csv.Options{}, []string{"a utf8: x\"y", "b utf8: 1,\n2"}},
+		"empty lines":              {"\n\na,b\n\n1,2\r\n\r\n3,4\n\n", csv.Options{}, []string{"a int64: 1|3", "b int64: 2|4"}},
+		"empty line of one column": {"a\n1\n\n3\n", csv.Options{}, []string{"a int64: 1|(null)|3"}},
+		"no header":                {"1,x\n2,y\n", csv.Options{Header: csv.HeaderAbsent}, []string{"column_1 int64: 1|2", "column_2 utf8: x|y"}},
+		"tab and nulls":            {"a\tb\nNA\t-\n1\t\n", csv.Options{Delimiter: '\t', Nulls: []string{"NA", "-"}}, []string{"a int64: (null)|1", "b utf8: (null)|"}},
+		"no nulls at all":          {"a,b\n,1\n", csv.Options{Nulls: []string{}}, []string{"a utf8: ", "b int64: 1"}},
+		"type of one column given": {"b,a\n1,7\n", csv.Options{Schema: int32Schema}, []string{"b int64: 1", "a int32: 7"}},
+		"header only":              {"a,b\n", csv.Options{}, []string{"a utf8: ", "b utf8: "}},
+		"empty, with schema":       {"", csv.Options{Header: csv.HeaderAbsent, Schema: int32Schema}, []string{"a int32: "}},
+		"header like another file": {"PARENT,ORC\n1,2\n", csv.Options{}, []string{"PARENT int64: 1", "ORC int64: 2"}},
+		"quoted nulls":             {"a,b\n\"NA\",NA\n", csv.Options{Nulls: []string{"NA"}}, []string{"a utf8: NA", "b utf8: (null)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			readFile(t, writeText(t, test.text), nil, ReadOptions{CSV: test.opts}, func(got arrow.Table) {
@@ -132,29 +134,29 @@ func TestCSVFaults(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int8}}, nil)
 	for name, test := range map[string]struct {
 		text string
-		opts CSVOptions
+		opts csv.Options
 		want string
 	}{
-		"too few fields":      {"a,b\n1,2\n3\n", CSVOptions{}, "line 3 has 1 fields, 2 are expected"},
-		"old line ends":       {"a,b\r\"x\r\ry\",2\r3\r", CSVOptions{}, "line 5 has 1 fields, 2 are expected"},
-		"mixed line ends":     {"a,b\n\"x\r\ny\",2\r1,1\n3\r", CSVOptions{}, "line 5 has 1 fields, 2 are expected"},
-		"too many fields":     {"a,b\n1,2,3\n", CSVOptions{}, "line 2 has 3 fields"},
-		"line behind quotes":  {"a,b\n\"x\n\ny\",2\n3\n", CSVOptions{}, "line 5 has"},
-		"bare quote":          {"a,b\n1,x\"y\n", CSVOptions{}, "line 2, field 2: a quote inside"},
-		"open quote":          {"a,b\n1,\"xy\n2,3\n", CSVOptions{}, "line 2, field 2: the closing quote is missing"},
-		"text after quote":    {"a,b\n\"x\"y,1\n", CSVOptions{}, "text after the closing quote"},
-		"empty file":          {"", CSVOptions{}, "no header"},
-		"empty without names": {"", CSVOptions{Header: HeaderAbsent}, "give a schema"},
-		"not a number":        {"a\n1\nx\n", CSVOptions{Schema: schema}, `line 3: column "a": "x" is not a valid int8`},
-		"out of range":        {"a\n128\n", CSVOptions{Schema: schema}, `"128" is not a valid int8`},
-		"null not allowed":    {"a,b\n,1\n", CSVOptions{Schema: schema}, `line 2: column "a" may not be null`},
-		"not UTF-8":           {"a,b\n1,\xff\n", CSVOptions{}, "is not a valid utf8"},
-		"header not UTF-8":    {"a,\xff\n", CSVOptions{}, "not valid UTF-8"},
-		"UTF-16":              {"\xff\xfea\x00", CSVOptions{}, "UTF-16"},
-		"gzip":                {"\x1f\x8b\x08\x00", CSVOptions{}, "gzip"},
-		"unknown in schema":   {"aa,b\n1,2\n", CSVOptions{Schema: schema}, `did you mean "aa"?`},
-		"schema too short":    {"1,2\n", CSVOptions{Header: HeaderAbsent, Schema: schema}, "the schema 1 columns"},
-		"all bad options":     {"a\n", CSVOptions{Header: 7, Delimiter: '"', Nulls: []string{"\n"}}, "header is 7"},
+		"too few fields":      {"a,b\n1,2\n3\n", csv.Options{}, "line 3 has 1 fields, 2 are expected"},
+		"old line ends":       {"a,b\r\"x\r\ry\",2\r3\r", csv.Options{}, "line 5 has 1 fields, 2 are expected"},
+		"mixed line ends":     {"a,b\n\"x\r\ny\",2\r1,1\n3\r", csv.Options{}, "line 5 has 1 fields, 2 are expected"},
+		"too many fields":     {"a,b\n1,2,3\n", csv.Options{}, "line 2 has 3 fields"},
+		"line behind quotes":  {"a,b\n\"x\n\ny\",2\n3\n", csv.Options{}, "line 5 has"},
+		"bare quote":          {"a,b\n1,x\"y\n", csv.Options{}, "line 2, field 2: a quote inside"},
+		"open quote":          {"a,b\n1,\"xy\n2,3\n", csv.Options{}, "line 2, field 2: the closing quote is missing"},
+		"text after quote":    {"a,b\n\"x\"y,1\n", csv.Options{}, "text after the closing quote"},
+		"empty file":          {"", csv.Options{}, "no header"},
+		"empty without names": {"", csv.Options{Header: csv.HeaderAbsent}, "give a schema"},
+		"not a number":        {"a\n1\nx\n", csv.Options{Schema: schema}, `line 3: column "a": "x" is not a valid int8`},
+		"out of range":        {"a\n128\n", csv.Options{Schema: schema}, `"128" is not a valid int8`},
+		"null not allowed":    {"a,b\n,1\n", csv.Options{Schema: schema}, `line 2: column "a" may not be null`},
+		"not UTF-8":           {"a,b\n1,\xff\n", csv.Options{}, "is not a valid utf8"},
+		"header not UTF-8":    {"a,\xff\n", csv.Options{}, "not valid UTF-8"},
+		"UTF-16":              {"\xff\xfea\x00", csv.Options{}, "UTF-16"},
+		"gzip":                {"\x1f\x8b\x08\x00", csv.Options{}, "gzip"},
+		"unknown in schema":   {"aa,b\n1,2\n", csv.Options{Schema: schema}, `did you mean "aa"?`},
+		"schema too short":    {"1,2\n", csv.Options{Header: csv.HeaderAbsent, Schema: schema}, "the schema 1 columns"},
+		"all bad options":     {"a\n", csv.Options{Header: 7, Delimiter: '"', Nulls: []string{"\n"}}, "header is 7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Open(context.Background(), writeText(t, test.text), ReadOptions{CSV: test.opts})
@@ -166,7 +168,7 @@ func TestCSVFaults(t *testing.T) {
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
-	err := CSVOptions{Header: 7, Delimiter: '"', Nulls: []string{"\n", ","}}.Validate()
+	err := csv.Options{Header: 7, Delimiter: '"', Nulls: []string{"\n", ","}}.Validate()
 	require.ErrorContains(t, err, "header is 7")
 	require.ErrorContains(t, err, "delimiter")
 	require.ErrorContains(t, err, `null text "\n"`)
@@ -198,7 +200,7 @@ func TestCSVManyBlocks(t *testing.T) {
 	var text bytes.Buffer
 	text.WriteString("n,t\n")
 	rows := 0
-	for ; text.Len() < 3*csvBlockBytes; rows++ {
+	for ; text.Len() < 3*readBytes; rows++ {
 		fmt.Fprintf(&text, "%d,\"%s\n\"\"%d\"\"\"\n", rows, strings.Repeat("x\n", rows%50), rows)
 	}
 	path := writeText(t, text.String())
@@ -228,7 +230,7 @@ func TestCSVManyBlocks(t *testing.T) {
 // Open tells how much of a CSV file was read, block by block and in the end all of it, where types are inferred.
 // Reading tells its rows alone.
 func TestCSVOpening(t *testing.T) {
-	text := "\ufeffn,t\n" + strings.Repeat("1,one\n", 3*csvBlockBytes/6)
+	text := "\ufeffn,t\n" + strings.Repeat("1,one\n", 3*readBytes/6)
 	path, size := writeText(t, text), int64(len(text))
 	var done []int64
 	options := ReadOptions{Opening: func(doneBytes, totalBytes int64) {
@@ -238,7 +240,7 @@ func TestCSVOpening(t *testing.T) {
 	readFile(t, path, nil, options, func(arrow.Table) {})
 	require.GreaterOrEqual(t, len(done), 3)
 	require.True(t, slices.IsSorted(done), "%v", done)
-	require.InDelta(t, csvBlockBytes, done[0], 20, "a block")
+	require.InDelta(t, readBytes, done[0], 20, "a block")
 	require.Equal(t, size, done[len(done)-1])
 
 	done = nil
@@ -259,22 +261,22 @@ func TestWhyText(t *testing.T) {
 			write("%d,%d.5,x%d,,2024-01-01", line, line, line)
 		}
 	}
-	fill(csvBlockBytes / 2)
+	fill(readBytes / 2)
 	write("1,none,x,,2024-01-01")
 	floats := line - 1
-	fill(5 * csvBlockBytes / 2)
+	fill(5 * readBytes / 2)
 	write("n/a,none,x,,%s", strings.Repeat("y", 200))
 	first := line - 1
 	write("m/b,,x,,7")
-	fill(4 * csvBlockBytes)
+	fill(4 * readBytes)
 	write("o/c,,x,,")
 	path := writeText(t, text.String())
 	for range 3 {
 		r, err := Open(context.Background(), path, ReadOptions{})
 		require.NoError(t, err)
-		for column, want := range map[string]TextReason{
-			"a": {int64(first), "n/a", false}, "b": {int64(floats), "none", false}, "c": {2, "x2", false},
-			"e": {int64(first), strings.Repeat("y", 100), false},
+		for column, want := range map[string]csv.TextReason{
+			"a": {Line: int64(first), Value: "n/a"}, "b": {Line: int64(floats), Value: "none"}, "c": {Line: 2, Value: "x2"},
+			"e": {Line: int64(first), Value: strings.Repeat("y", 100)},
 		} {
 			reason, ok := r.WhyText(column)
 			require.True(t, ok)
@@ -290,10 +292,10 @@ func TestWhyText(t *testing.T) {
 	require.NoError(t, err)
 	reason, ok := r.WhyText("a")
 	require.True(t, ok)
-	require.Equal(t, TextReason{3, "2024-01-01", false}, reason)
+	require.Equal(t, csv.TextReason{Line: 3, Value: "2024-01-01"}, reason)
 	reason, ok = r.WhyText("b")
 	require.True(t, ok)
-	require.Equal(t, TextReason{2, "x", true}, reason)
+	require.Equal(t, csv.TextReason{Line: 2, Value: "x", Quoted: true}, reason)
 	require.NoError(t, r.Close())
 }
 
@@ -301,7 +303,7 @@ func TestWhyText(t *testing.T) {
 func TestSetType(t *testing.T) {
 	given := arrow.NewSchema([]arrow.Field{{Name: "given", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 	r, err := Open(context.Background(), writeText(t, "given,empty,full,twice,twice\n,,1,,\n,,,,\n"),
-		ReadOptions{CSV: CSVOptions{Schema: given}})
+		ReadOptions{CSV: csv.Options{Schema: given}})
 	require.NoError(t, err)
 	defer r.Close()
 	before := r.Schema()
@@ -325,64 +327,15 @@ func TestCSVEmptyTextFirst(t *testing.T) {
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	b.Field(0).(*array.StringBuilder).AppendValues([]string{"", "x"}, nil)
 	var out bytes.Buffer
-	options := WriteOptions{Format: CSV, CSV: CSVOptions{Header: HeaderAbsent}, Stdout: &out}
+	options := WriteOptions{Format: CSV, CSV: csv.Options{Header: csv.HeaderAbsent}, Stdout: &out}
 	writeFile(t, "-", schema, []arrow.RecordBatch{b.NewRecordBatch()}, options)
 	require.Equal(t, "\"\"\nx\n", out.String())
-}
-
-func csvBlockOf(firstLine int64, text string) csvBlock {
-	padded := append([]byte(text), csvPad[:]...)
-	data := padded[:len(text)]
-	return csvBlock{firstLine: firstLine, data: data, padded: padded, returns: countReturns(data) > 0}
-}
-
-func TestSplitCSVIsBlockSizeFree(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab,\"\"\n\n\r\r")), 0, 60, -1).Draw(rt, "text")
-		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
-		parse := func(parts ...string) (records [][]string, err error) {
-			line := int64(1)
-			for _, part := range parts {
-				scanner := newCSVScanner(csvBlockOf(line, part), ',', 0)
-				for {
-					err := scanner.record()
-					if errors.Is(err, io.EOF) {
-						break
-					}
-					if err != nil {
-						return nil, err
-					}
-					var texts []string
-					for _, span := range scanner.spans {
-						texts = append(texts, fmt.Sprint(span.quoted(), string(scanner.value(span))))
-					}
-					scanner.spans = scanner.spans[:0]
-					records = append(records, texts)
-				}
-				feeds := strings.ReplaceAll(part, "\r\n", "\n")
-				line += int64(strings.Count(feeds, "\n") + strings.Count(feeds, "\r"))
-				if scanner.nextLine != line && strings.HasSuffix(part, "\n") {
-					return nil, fmt.Errorf("at line %d instead of %d", scanner.nextLine, line)
-				}
-			}
-			return records, nil
-		}
-		end := lastRecordEnd([]byte(text[:cut]))
-		whole, wholeErr := parse(text)
-		split, splitErr := parse(text[:end], text[end:])
-		if wholeErr != nil {
-			require.EqualError(rt, splitErr, wholeErr.Error())
-			return
-		}
-		require.NoError(rt, splitErr)
-		require.Equal(rt, whole, split)
-	})
 }
 
 // A file of several blocks without a line feed is read, and one in which they end in the middle.
 func TestOldLineEndsOfLargeFiles(t *testing.T) {
 	devicetest.SkipRace(t)
-	const rows = 3 * csvBlockBytes / 20
+	const rows = 3 * readBytes / 20
 	var text strings.Builder
 	text.WriteString("a,b\n")
 	for row := range rows {
@@ -415,9 +368,9 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("\ufeffa\n\n\"\"\n"), byte(0), "", false)
 	f.Add([]byte("a,b\r\n2024-01-01,2024-01-01T00:00:00Z\r\n"), byte(','), "-", false)
 	f.Fuzz(func(t *testing.T, content []byte, delimiter byte, null string, headless bool) {
-		opts := CSVOptions{Delimiter: delimiter, Nulls: []string{null}}
+		opts := csv.Options{Delimiter: delimiter, Nulls: []string{null}}
 		if headless {
-			opts.Header = HeaderAbsent
+			opts.Header = csv.HeaderAbsent
 		}
 		path := filepath.Join(t.TempDir(), "in.csv")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
@@ -451,6 +404,6 @@ func FuzzCSV(f *testing.F) {
 		if len(names) == first.Schema().NumFields() { // a schema has each name once
 			opts.Schema = first.Schema()
 		}
-		readFile(t, again, nil, ReadOptions{Format: CSV, CSV: opts}, func(second arrow.Table) { requireSameTable(t, first, second) })
+		readFile(t, again, nil, ReadOptions{Format: CSV, CSV: opts}, func(second arrow.Table) { tabletest.RequireSameTable(t, first, second) })
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // The kinds of error of this package; test with [errors.Is]. Every error of an operation is an [*Error] that names the
@@ -20,11 +22,11 @@ var (
 	// ErrOutput says that an output cannot be written: no permission, disk full, unsupported type.
 	ErrOutput = errors.New("output")
 	// ErrColumn says that a column name is unknown or ambiguous. It comes with ErrInput.
-	ErrColumn = errColumn
+	ErrColumn = core.ErrColumn
 	// ErrFormat says that the format must be given explicitly. It comes with ErrInput or ErrOutput.
 	ErrFormat = errors.New("unknown format")
 	// ErrCompression says that the format does not support that compression. It comes with ErrOutput.
-	ErrCompression = errCompression
+	ErrCompression = core.ErrCompression
 )
 
 // Error is one failed operation on one file.
@@ -60,7 +62,7 @@ func fail(kind error, op, path string, err error) error {
 	case errors.As(err, &linkErr):
 		err = linkErr.Err
 	}
-	var alloc *allocError
+	var alloc *core.AllocError
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &alloc) {
 		kind = nil
 	}

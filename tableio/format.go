@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spirjoin/spirjoin/tableio/ipc"
 )
 
 // Format is the file format of a table.
@@ -80,7 +82,7 @@ func detectFormat(path string, head []byte) (Format, error) {
 		return CSV, nil
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet, nil
-	case bytes.HasPrefix(head, []byte(arrowMagic)):
+	case bytes.HasPrefix(head, []byte(ipc.Magic)):
 		return ArrowFile, nil
 	case bytes.HasPrefix(head, []byte("\xff\xff\xff\xff")):
 		return ArrowStream, nil

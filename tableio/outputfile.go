@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"syscall"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // OutputFile is a file that appears whole or not at all: until Commit its content is in a file without a name, of which
@@ -136,7 +138,7 @@ func (f *OutputFile) Write(p []byte) (int, error) {
 // file appears, and the OutputFile is aborted. Errors wrap ErrOutput.
 func (f *OutputFile) Commit() error {
 	if err := f.commit(); err != nil {
-		return joinFaults(fail(ErrOutput, "commit", f.path, err), f.Abort())
+		return core.JoinFaults(fail(ErrOutput, "commit", f.path, err), f.Abort())
 	}
 	return nil
 }
@@ -177,5 +179,5 @@ func (f *OutputFile) abort() error {
 		removeErr = temporaryFiles.remove(f.temp)
 		f.temp = ""
 	}
-	return joinFaults(closeErr, removeErr)
+	return core.JoinFaults(closeErr, removeErr)
 }

@@ -12,23 +12,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-func TestSliceRows(t *testing.T) {
-	cores := runtime.GOMAXPROCS(0)
-	const slice = rowGroupRows
-	require.EqualValues(t, slice, sliceRows(8*slice, 8*cores, 2))
-	require.EqualValues(t, slice, sliceRows(8*slice, 20*cores, 2))
-	require.EqualValues(t, 4*slice, sliceRows(8*slice, 2*cores, 2), "more would keep cores from other row groups")
-	require.EqualValues(t, 8*slice, sliceRows(8*slice, cores, 2))
-	require.EqualValues(t, slice, sliceRows(8*slice, 1, 1), "there is no other row group")
-	require.EqualValues(t, 2*slice-1, sliceRows(2*slice-1, 20*cores, 1))
-	require.EqualValues(t, slice+1<<10, sliceRows(3*slice+1, 1, 1))
-	require.EqualValues(t, 1, sliceRows(0, 1, 1))
-}
-
 // slicedRows is a row group of three slices.
-const slicedRows = 3*rowGroupRows + 1
+const slicedRows = 3*defaultGroupRows + 1
 
 // slicedBatches are a batch of flat columns and one with a list, both with values that change between slices.
 func slicedBatches(t *testing.T) (flat, nested arrow.RecordBatch) {
@@ -51,7 +40,7 @@ func slicedBatches(t *testing.T) (flat, nested arrow.RecordBatch) {
 			b.Field(1).(*array.StringBuilder).Append(fmt.Sprintf("name %d", i))
 		}
 		require.NoError(t, b.Field(2).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprint("kind ", i%(1+i>>12))))
-		if i > 2*rowGroupRows && i%3 == 0 {
+		if i > 2*defaultGroupRows && i%3 == 0 {
 			b.Field(3).AppendNull()
 		} else {
 			b.Field(3).(*array.BooleanBuilder).Append(i%5 < 2)
@@ -69,7 +58,7 @@ func slicedBatches(t *testing.T) (flat, nested arrow.RecordBatch) {
 		for i, column := range columns {
 			chosen[i] = all.Column(column)
 		}
-		return array.NewRecordBatch(chosenSchema(schema, columns), chosen, all.NumRows())
+		return array.NewRecordBatch(core.ChosenSchema(schema, columns), chosen, all.NumRows())
 	}
 	return part(0, 1, 2, 3), part(4, 0)
 }
@@ -101,7 +90,7 @@ func TestLargeRowGroupsAreReadInSlices(t *testing.T) {
 		slices    []int64
 	}{
 		{"flat", flat, slicedRows, []int64{132096, 132096, 129025}},
-		{"groups", flat, 2 * rowGroupRows, []int64{rowGroupRows, rowGroupRows, rowGroupRows + 1}},
+		{"groups", flat, 2 * defaultGroupRows, []int64{defaultGroupRows, defaultGroupRows, defaultGroupRows + 1}},
 		{"nested", nested, slicedRows, []int64{132096, 132096, 129025}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

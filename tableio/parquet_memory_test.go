@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // dirty is an allocator whose memory is not zero, as memory that is reused.
@@ -61,7 +63,7 @@ func TestNestedInMemoryThatIsReused(t *testing.T) {
 		path := tempPath(t, format)
 		writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
 		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
-			requireSameTable(t, want, got)
+			tabletest.RequireSameTable(t, want, got)
 		})
 	}
 }

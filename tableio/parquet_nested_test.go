@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // hidden makes rows of an array NULL and keeps what they have below.
@@ -109,7 +111,7 @@ func jsonText(t *testing.T, column *arrow.Chunked, row int64) string {
 
 // Rows beyond the first part of a batch have their own elements.
 func TestFixedSizeListsOfManyRows(t *testing.T) {
-	const rows = nestedPartRows + 2
+	const rows = 1<<14 + 2 // a part that is encoded between two looks at the context, and a few
 	dt := arrow.FixedSizeListOfField(1, arrow.Field{Name: "element", Type: arrow.PrimitiveTypes.Int32})
 	schema := arrow.NewSchema([]arrow.Field{{Name: "l", Type: dt}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
@@ -121,7 +123,7 @@ func TestFixedSizeListsOfManyRows(t *testing.T) {
 	path := tempPath(t, Parquet)
 	writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
 	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
-		requireSameTable(t, array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), got)
+		tabletest.RequireSameTable(t, array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), got)
 	})
 }
 

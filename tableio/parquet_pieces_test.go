@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // Batches under a bound of memory have the same rows, of every format.
@@ -26,7 +28,7 @@ func TestBoundedBatches(t *testing.T) {
 			require.NoError(t, err)
 			got, err := r.Read(t.Context(), nil)
 			require.NoError(t, err)
-			requireSameTable(t, want, got)
+			tabletest.RequireSameTable(t, want, got)
 			got.Release()
 			for part, err := range r.Batches(t.Context(), []string{}) { // only rows
 				require.NoError(t, err)
@@ -98,6 +100,8 @@ func TestBatchesAreBoundedByBytes(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, needBytes, int64(aheadBytes))
 		require.Less(t, needBytes, int64(2*aheadBytes), "pages are small")
+		_, err = r.AheadBytes([]string{"none"})
+		require.ErrorIs(t, err, ErrColumn)
 		moreBytes := int64(aheadBytes / 2)
 		if columns == nil || columns[0] == "list" { // slices of nested columns are copied, and follow the size of the last
 			moreBytes = aheadBytes * 3 / 2
@@ -120,84 +124,4 @@ func TestBatchesAreBoundedByBytes(t *testing.T) {
 		require.NoError(t, r.Close())
 		require.Zero(t, mem.CurrentAlloc())
 	}
-}
-
-// The pages of a chunk count with what they take, whatever its size.
-func TestAheadBytesCountPages(t *testing.T) {
-	path := tempPath(t, Parquet)
-	batch := exampleBatch(300_000) // one chunk of each column, of several pages
-	writeFile(t, path, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{RowGroupRows: 300_000})
-	open := func() *Reader {
-		r, err := Open(t.Context(), path, ReadOptions{AheadBytes: 1})
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, r.Close()) })
-		return r
-	}
-	source := open().src.(*parquetSource)
-	for column, field := range source.fields.Fields() {
-		chunk, err := source.file.MetaData().RowGroup(0).ColumnChunk(source.columns[column].First)
-		require.NoError(t, err)
-		pages, err := source.file.RowGroup(0).GetColumnPageReader(source.columns[column].First)
-		require.NoError(t, err)
-		largest, all := 0, 0
-		for pages.Next() {
-			largest, all = max(largest, len(pages.Page().Data())), all+len(pages.Page().Data())
-		}
-		require.NoError(t, pages.Err())
-		require.NoError(t, pages.Close())
-		sizeBytes := source.pageBytes(column)
-		require.GreaterOrEqual(t, sizeBytes, int64(largest), field.Name)
-		if all > 2<<20 {
-			require.Less(t, sizeBytes, chunk.TotalUncompressedSize(), field.Name)
-		}
-	}
-	needBytes, err := open().AheadBytes([]string{"key"})
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, needBytes, source.pageBytes(0))
-	_, err = open().AheadBytes([]string{"none"})
-	require.ErrorIs(t, err, ErrColumn)
-	header, err := parsePageHeader([]byte{0x15, 4, 0x15, 200, 1, 0x15, 100, 0x2c, 0x15, 2, 0x15, 0, 0, 0, 99})
-	require.NoError(t, err)
-	require.Equal(t, pageHeader{kind: pageTypeDictionary, decompressedBytes: 100, compressedBytes: 50, sizeBytes: 14}, header)
-	for _, corrupt := range [][]byte{nil, {0x15}, {0x15, 4, 0x2c}, {0xff, 0xff}} {
-		_, err := parsePageHeader(corrupt)
-		require.Error(t, err)
-	}
-}
-
-// A row group with more than 2 GiB of text is read in parts, also where memory has no limit.
-func TestRowGroupOfMoreThanAnArrayHolds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 2 GiB of memory")
-	}
-	const rows, length = 2100, 1 << 20
-	path := tempPath(t, Parquet)
-	text := strings.Repeat("x", length)
-	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
-		{Name: "text",
-			Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}}}, nil)
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
-	defer b.Release()
-	for i := range rows {
-		b.Field(0).(*array.Int64Builder).Append(int64(i))
-		require.NoError(t, b.Field(1).(*array.BinaryDictionaryBuilder).AppendString(text))
-	}
-	batch := b.NewRecordBatch()
-	defer batch.Release()
-	writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
-	r, err := Open(t.Context(), path, ReadOptions{})
-	require.NoError(t, err)
-	source := r.src.(*parquetSource) // as written without a stored schema
-	source.columns[1].Column.Field.Type = arrow.BinaryTypes.String
-	source.fields = arrow.NewSchema([]arrow.Field{source.fields.Field(0), source.columns[1].Column.Field}, nil)
-	seen := int64(0)
-	for batch, err := range r.Batches(t.Context(), nil) {
-		require.NoError(t, err)
-		require.Equal(t, seen, batch.Column(0).(*array.Int64).Value(0))
-		require.Equal(t, length, len(batch.Column(1).(*array.String).Value(int(batch.NumRows())-1)))
-		seen += batch.NumRows()
-		batch.Release()
-	}
-	require.EqualValues(t, rows, seen)
-	require.NoError(t, r.Close())
 }

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/tableio/core"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // checkedBatch is a batch of random texts whose memory is counted.
@@ -40,14 +40,14 @@ func checkedBatch(mem memory.Allocator, rows int) arrow.RecordBatch {
 }
 
 func TestRowGroupRows(t *testing.T) {
-	batch := exampleBatch(1000)
+	batch := tabletest.ExampleBatch(1000)
 	want := array.NewTableFromRecords(batch.Schema(), []arrow.RecordBatch{batch, batch})
 	for limit, groups := range map[int64]int{0: 1, 5000: 1, 2000: 1, 1999: 2, 700: 3, 1: 2000} {
 		path := tempPath(t, Parquet)
 		writeFile(t, path, batch.Schema(), []arrow.RecordBatch{batch, batch}, WriteOptions{RowGroupRows: limit})
 		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
 			require.Len(t, got.Column(0).Data().Chunks(), groups, "limit %d", limit)
-			requireSameTable(t, want, got)
+			tabletest.RequireSameTable(t, want, got)
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestParquetKeepsSeconds(t *testing.T) {
 		path := tempPath(t, Parquet)
 		writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
 		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
-			require.Equal(t, wideSchema(schema).String(), got.Schema().String())
+			require.Equal(t, core.WideSchema(schema).String(), got.Schema().String())
 			require.Equal(t, values.String(), got.Column(0).Data().Chunk(0).String())
 			for row := range 3 {
 				require.Equal(t, batch.Column(1).ValueStr(row), got.Column(1).Data().Chunk(0).ValueStr(row))
@@ -222,7 +222,7 @@ func TestParquetKeepsSeconds(t *testing.T) {
 func TestRemoveTemporaryFiles(t *testing.T) {
 	path := tempPath(t, Parquet)
 	dir := filepath.Dir(path)
-	batch := exampleBatch(1000)
+	batch := tabletest.ExampleBatch(1000)
 	kept := filepath.Join(dir, "kept.csv")
 	writeFile(t, kept, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{})
 	w, err := Create(path, batch.Schema(), WriteOptions{})
@@ -236,7 +236,7 @@ func TestRemoveTemporaryFiles(t *testing.T) {
 }
 
 func TestTemporaryFolder(t *testing.T) {
-	dir, batch := t.TempDir(), exampleBatch(10)
+	dir, batch := t.TempDir(), tabletest.ExampleBatch(10)
 	_, _, err := TemporaryFolder(filepath.Join(dir, "missing"), "some-")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	made := func() (folder string, remove func() error) {
@@ -286,9 +286,9 @@ func TestNarrowDictionariesOfManyBatches(t *testing.T) {
 	path := tempPath(t, Parquet)
 	writeFile(t, path, schema, batches, WriteOptions{})
 	for i, batch := range batches {
-		batches[i] = widenBatch(batch, wideSchema(schema))
+		batches[i] = core.WidenBatch(batch, core.WideSchema(schema))
 	}
-	want := array.NewTableFromRecords(wideSchema(schema), batches)
+	want := array.NewTableFromRecords(core.WideSchema(schema), batches)
 	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
 		require.Len(t, got.Column(0).Data().Chunks(), 2, "the first two pairs of batches have 120 values, all have 180")
 		require.Equal(t, render(want), render(got))
@@ -330,56 +330,28 @@ func TestDecimalsThatParquetDoesNotAllow(t *testing.T) {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: c.dt}}, nil)
 		_, err := Create(tempPath(t, Parquet), schema, WriteOptions{})
 		require.ErrorIs(t, err, ErrOutput)
-		require.NotErrorIs(t, err, errCorrupt)
+		require.NotErrorIs(t, err, core.ErrCorrupt)
 		require.ErrorContains(t, err, `column "d": type `)
 		require.ErrorContains(t, err, c.want+"; write Arrow, or leave it out with columns")
 	}
 }
 
-// stuck takes the first write; all others wait until it is closed.
-type stuck struct {
-	writes int
-	closed chan struct{}
-}
-
-func (s *stuck) Write(p []byte) (int, error) {
-	if s.writes++; s.writes > 1 {
-		<-s.closed
+// A long row among short ones has a row group of its own, not the rows beside it.
+func TestRowGroupsOfUnevenRows(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	for i := range 300 {
+		b.Field(0).(*array.StringBuilder).Append(strings.Repeat("x", 1+i%100/99*5000))
 	}
-	return len(p), nil
-}
-
-// As many row groups are in flight as there are cores for, and under a limit as have no more bytes than that.
-func TestRowGroupsInFlight(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	const rows = 1000
-	batches := 100 + 4*int64(runtime.GOMAXPROCS(0))
-	b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, rows), nil)
 	batch := b.NewRecordBatch()
-	defer batch.Release()
-	for limit, c := range map[int64]struct{ least, most int64 }{1: {1, 2}, 4: {2, 3}, 2 * batches: {4, batches - 1}} {
-		out := &stuck{closed: make(chan struct{})}
-		e, err := newParquetEncoder(out, schema, parquetOptions{RowGroupRows: rows, RowGroupBytes: limit * batchBytes(batch, 0, rows)})
-		require.NoError(t, err)
-		var taken atomic.Int64
-		written := make(chan error)
-		go func() {
-			var err error
-			for range batches {
-				if err = e.write(t.Context(), batch); err != nil {
-					break
-				}
-				taken.Add(1)
-			}
-			written <- err
-		}()
-		require.Eventually(t, func() bool { return taken.Load() >= c.least }, 10*time.Second, time.Millisecond, "%d", limit)
-		time.Sleep(20 * time.Millisecond)
-		require.LessOrEqual(t, taken.Load(), c.most, "%d", limit)
-		close(out.closed)
-		require.NoError(t, <-written)
-		require.NoError(t, e.close(t.Context()))
-	}
+	path := tempPath(t, Parquet)
+	writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{RowGroupBytes: 1000})
+	readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
+		var rows []int
+		for _, chunk := range got.Column(0).Data().Chunks() {
+			rows = append(rows, chunk.Len())
+		}
+		require.Equal(t, []int{99, 1, 99, 1, 99, 1}, rows)
+		tabletest.RequireSameTable(t, array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), got)
+	})
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 // Types that CSV does not have are written as their plain equals; the other formats give them back.
@@ -37,14 +41,14 @@ func TestPlainTypes(t *testing.T) {
 	}
 	path := tempPath(t, CSV)
 	writeFile(t, path, schema, []arrow.RecordBatch{batch, batch.NewSlice(1, 1)}, WriteOptions{})
-	readFile(t, path, nil, ReadOptions{CSV: CSVOptions{Schema: plainSchema(schema)}}, func(got arrow.Table) {
+	readFile(t, path, nil, ReadOptions{CSV: csv.Options{Schema: core.PlainSchema(schema)}}, func(got arrow.Table) {
 		require.Equal(t, want, render(got))
 	})
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		path := tempPath(t, format)
 		writeFile(t, path, schema, []arrow.RecordBatch{batch}, WriteOptions{})
 		readFile(t, path, nil, ReadOptions{}, func(got arrow.Table) {
-			requireSameTable(t, array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), got)
+			tabletest.RequireSameTable(t, array.NewTableFromRecords(schema, []arrow.RecordBatch{batch}), got)
 		})
 		readFile(t, path, []string{"string_view"}, ReadOptions{}, func(got arrow.Table) {
 			require.Equal(t, []string{"string_view string_view: short|a text that is longer than a view holds inline||(null)"}, render(got))

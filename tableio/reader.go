@@ -9,13 +9,21 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/ipc"
+	"github.com/spirjoin/spirjoin/tableio/parquet"
 )
+
+// Busy measures the time in which tables are read or written.
+type Busy = core.Busy
 
 // ReadOptions says how to read a table. The zero value detects the format and reads all columns.
 type ReadOptions struct {
-	Format  Format     // Auto: by content, then by extension
-	Columns []string   // what Read loads for nil columns; nil = all columns of the file
-	CSV     CSVOptions // used for CSV only
+	Format  Format      // Auto: by content, then by extension
+	Columns []string    // what Read loads for nil columns; nil = all columns of the file
+	CSV     csv.Options // used for CSV only
 	// Allocator allocates the tables and, until the Reader is closed, what a pipe holds that is no Arrow stream; nil = Go
 	// allocator.
 	Allocator memory.Allocator
@@ -35,9 +43,9 @@ type ReadOptions struct {
 type Reader struct {
 	path   string
 	format Format
-	src    source
+	src    core.Source
 	opts   ReadOptions
-	in     *input
+	in     *core.Input
 }
 
 // Open opens the table at path and reads its schema; "-" is standard input: an Arrow IPC stream, or an Arrow file,
@@ -47,71 +55,71 @@ type Reader struct {
 // Errors wrap ErrInput, and ErrColumn for an unknown name in opts.Columns. Open returns at once when ctx is cancelled,
 // even while a pipe is silent.
 func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
-	in, err := openInput(path, opts.Stdin)
+	in, err := core.OpenInput(path, opts.Stdin)
 	if err != nil {
 		return nil, fail(ErrInput, "open", path, err)
 	}
 	open := func() (*Reader, error) {
-		opts.Busy.begin()
-		defer opts.Busy.end()
+		opts.Busy.Begin()
+		defer opts.Busy.End()
 		return newReader(ctx, in, opts)
 	}
 	var r *Reader
-	if in.seek != nil {
+	if in.Seek != nil {
 		r, err = open()
 	} else {
-		r, err = await(ctx, open, func(late *Reader) { late.in.free() })
+		r, err = await(ctx, open, func(late *Reader) { late.in.Free() })
 	}
 	if err != nil {
-		_ = in.close()
+		_ = in.Close()
 		return nil, fail(ErrInput, "open", path, err)
 	}
 	return r, nil
 }
 
 // newReader opens an input. On an error the input holds no memory.
-func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err error) {
+func newReader(ctx context.Context, in *core.Input, opts ReadOptions) (r *Reader, err error) {
 	defer func() {
 		if err != nil {
-			in.free()
+			in.Free()
 		}
 	}()
 	format := opts.Format
 	if format == Auto {
-		head, err := in.head(magicBytes)
+		head, err := in.Head(magicBytes)
 		if err != nil {
 			return nil, err
 		}
-		if format, err = detectFormat(in.path, head); err != nil {
+		if format, err = detectFormat(in.Path, head); err != nil {
 			return nil, err
 		}
 	}
 	if format != ArrowStream {
-		if err := in.buffer(opts.Allocator); err != nil {
+		if err := in.Buffer(opts.Allocator); err != nil {
 			return nil, err
 		}
 	}
-	r = &Reader{path: in.path, format: format, opts: opts, in: in}
-	err = guard(func() (err error) {
+	r = &Reader{path: in.Path, format: format, opts: opts, in: in}
+	err = core.Guard(func() (err error) {
 		switch format {
 		case Parquet:
-			r.src, err = openParquet(ctx, in, opts.AheadBytes, opts.Allocator)
+			r.src, err = parquet.Open(ctx, in, opts.AheadBytes, opts.Allocator)
 		case CSV:
-			r.src, err = openCSV(ctx, in, opts.CSV, opts.Opening)
+			r.src, err = csv.Open(ctx, in, opts.CSV, opts.Opening)
 		case ArrowFile:
-			r.src, err = openArrowFile(in, opts.AheadBytes)
+			r.src, err = ipc.OpenFile(in, opts.AheadBytes)
 		case ArrowStream:
-			r.src, err = openArrowStream(in, opts.AheadBytes)
+			r.src, err = ipc.OpenStream(in, opts.AheadBytes)
 		default:
 			err = fmt.Errorf("unknown format %v", format)
 		}
 		return err
 	})
 	if err == nil {
-		err = checkTypes(r.src.schema().Fields())
+		err = core.CheckTypes(r.src.Schema().Fields())
 	}
 	if err == nil {
-		_, err = columnIndices(r.src.schema(), opts.Columns)
+		_, err = core.ColumnIndices(r.src.Schema(), opts.Columns)
 	}
 	if err != nil {
 		return nil, err
@@ -123,11 +131,11 @@ func newReader(ctx context.Context, in *input, opts ReadOptions) (r *Reader, err
 func (r *Reader) Format() Format { return r.format }
 
 // Schema returns the schema of all columns in the file, whatever ReadOptions.Columns says.
-func (r *Reader) Schema() *arrow.Schema { return r.src.schema() }
+func (r *Reader) Schema() *arrow.Schema { return r.src.Schema() }
 
 // Rows returns the number of rows in the file, or -1 if it is unknown before the file is read: for Arrow streams, and
 // for CSV if all types were given.
-func (r *Reader) Rows() int64 { return r.src.rows() }
+func (r *Reader) Rows() int64 { return r.src.Rows() }
 
 // AheadBytes returns the memory that reading these columns, nil for those of ReadOptions, takes beside batches that were
 // handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more bytes. Row
@@ -136,17 +144,17 @@ func (r *Reader) AheadBytes(columns []string) (int64, error) {
 	if columns == nil {
 		columns = r.opts.Columns
 	}
-	indices, err := columnIndices(r.src.schema(), columns)
+	indices, err := core.ColumnIndices(r.src.Schema(), columns)
 	if err != nil || r.opts.AheadBytes == 0 {
 		return 0, fail(ErrInput, "read", r.path, err)
 	}
 	needBytes := r.opts.AheadBytes
-	err = guard(func() error {
+	err = core.Guard(func() error {
 		switch src := r.src.(type) {
-		case *parquetSource:
-			needBytes = max(needBytes, src.needBytes(indices))
-		case *arrowFileSource:
-			needBytes = max(needBytes, src.needBytes())
+		case *parquet.Source:
+			needBytes = max(needBytes, src.NeedBytes(indices))
+		case *ipc.FileSource:
+			needBytes = max(needBytes, src.NeedBytes())
 		}
 		return nil
 	})
@@ -158,18 +166,18 @@ func (r *Reader) PipeBytes() int64 {
 	if r.in == nil {
 		return 0
 	}
-	return r.in.pipeBytes()
+	return r.in.PipeBytes()
 }
 
 // WhyText returns the value of a CSV file that made a column text. It returns false if the type was given, the column
 // has another type or no value, or the name is unknown or ambiguous.
-func (r *Reader) WhyText(column string) (TextReason, bool) {
-	src, ok := r.src.(*csvSource)
-	indices := r.src.schema().FieldIndices(column)
+func (r *Reader) WhyText(column string) (csv.TextReason, bool) {
+	src, ok := r.src.(*csv.Source)
+	indices := r.src.Schema().FieldIndices(column)
 	if !ok || len(indices) != 1 {
-		return TextReason{}, false
+		return csv.TextReason{}, false
 	}
-	return src.whyText(indices[0])
+	return src.WhyText(indices[0])
 }
 
 // SetType gives a column of a CSV file without values, which is text by itself, another type; of a dictionary that of its
@@ -179,9 +187,9 @@ func (r *Reader) SetType(column string, dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dictionary.ValueType
 	}
-	src, ok := r.src.(*csvSource)
-	indices := r.src.schema().FieldIndices(column)
-	return ok && len(indices) == 1 && src.setType(indices[0], dt)
+	src, ok := r.src.(*csv.Source)
+	indices := r.src.Schema().FieldIndices(column)
+	return ok && len(indices) == 1 && src.SetType(indices[0], dt)
 }
 
 // Read loads the named columns, in this order, and nothing else; nil means ReadOptions.Columns, and an empty list gives
@@ -194,15 +202,15 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 	if columns == nil {
 		columns = r.opts.Columns
 	}
-	indices, err := columnIndices(r.src.schema(), columns)
+	indices, err := core.ColumnIndices(r.src.Schema(), columns)
 	if err != nil {
 		return nil, fail(ErrInput, "read", r.path, err)
 	}
 	read := func() (table arrow.Table, err error) {
-		r.opts.Busy.begin()
-		defer r.opts.Busy.end()
-		mem := newScope(r.opts.Allocator)
-		err = mem.finish(guard(func() (err error) {
+		r.opts.Busy.Begin()
+		defer r.opts.Busy.End()
+		mem := core.NewScope(r.opts.Allocator)
+		err = mem.Finish(core.Guard(func() (err error) {
 			if err = ctx.Err(); err == nil {
 				table, err = collectBatches(ctx, r.src, indices, mem, r.opts.Progress)
 			}
@@ -214,7 +222,7 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 		return table, nil
 	}
 	var table arrow.Table
-	if r.in.seek != nil {
+	if r.in.Seek != nil {
 		table, err = read()
 	} else {
 		table, err = await(ctx, read, func(t arrow.Table) { t.Release() })
@@ -232,22 +240,22 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 		if columns == nil {
 			columns = r.opts.Columns
 		}
-		indices, err := columnIndices(r.src.schema(), columns)
+		indices, err := core.ColumnIndices(r.src.Schema(), columns)
 		if err != nil {
 			yield(nil, fail(ErrInput, "read", r.path, err))
 			return
 		}
-		mem := newScope(r.opts.Allocator)
-		next, stop := iter.Pull2(r.src.batches(r.opts.Busy.with(ctx), indices, mem))
+		mem := core.NewScope(r.opts.Allocator)
+		next, stop := iter.Pull2(r.src.Batches(r.opts.Busy.With(ctx), indices, mem))
 		var pulling sync.Mutex
 		end := func() {
 			pulling.Lock()
 			defer pulling.Unlock()
 			stop()
-			mem.drop()
+			mem.Drop()
 		}
 		defer func() {
-			if r.in.seek != nil || ctx.Err() == nil {
+			if r.in.Seek != nil || ctx.Err() == nil {
 				end()
 			} else { // next may hang in a pipe
 				go end()
@@ -256,7 +264,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 		pull := func() (batch arrow.RecordBatch, err error) { // nil at the end
 			pulling.Lock()
 			defer pulling.Unlock()
-			err = guard(func() (err error) {
+			err = core.Guard(func() (err error) {
 				batch, err, _ = next()
 				return err
 			})
@@ -264,7 +272,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 		}
 		for {
 			var batch arrow.RecordBatch
-			if r.in.seek != nil {
+			if r.in.Seek != nil {
 				batch, err = pull()
 			} else {
 				batch, err = await(ctx, pull, func(late arrow.RecordBatch) {
@@ -279,7 +287,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			if err != nil || batch == nil {
 				break
 			}
-			mem.hand(batch)
+			mem.Hand(batch)
 			if !yield(batch, nil) {
 				break
 			}
@@ -292,8 +300,8 @@ func (r *Reader) Close() error {
 	if r.in == nil {
 		return nil
 	}
-	r.in.free()
-	err := r.in.close()
+	r.in.Free()
+	err := r.in.Close()
 	r.in = nil
 	return fail(ErrInput, "close", r.path, err)
 }

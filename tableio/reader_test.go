@@ -3,11 +3,13 @@ package tableio
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,6 +19,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 func contentOf(t testing.TB, format Format, compression string, batches ...arrow.RecordBatch) []byte {
@@ -27,7 +31,7 @@ func contentOf(t testing.TB, format Format, compression string, batches ...arrow
 }
 
 func TestFormatIsFoundByContentThenExtension(t *testing.T) {
-	batch := exampleBatch(3)
+	batch := tabletest.ExampleBatch(3)
 	for _, format := range formats {
 		content := contentOf(t, format, "", batch)
 		for _, ext := range []string{extension(format), ".csv", ".parquet", ".dat"} {
@@ -62,7 +66,7 @@ func TestParseFormat(t *testing.T) {
 }
 
 func TestStandardInput(t *testing.T) {
-	batch := exampleBatch(10)
+	batch := tabletest.ExampleBatch(10)
 	want := array.NewTableFromRecords(batch.Schema(), []arrow.RecordBatch{batch, batch})
 	for _, format := range formats {
 		content := contentOf(t, format, "", batch, batch)
@@ -70,14 +74,14 @@ func TestStandardInput(t *testing.T) {
 		if format == CSV {
 			_, err := Open(context.Background(), "-", opts)
 			require.ErrorContains(t, err, "standard input: unknown format: the content is neither Arrow IPC nor Parquet")
-			opts = ReadOptions{Stdin: bytes.NewReader(content), Format: CSV, CSV: CSVOptions{Schema: batch.Schema()}}
+			opts = ReadOptions{Stdin: bytes.NewReader(content), Format: CSV, CSV: csv.Options{Schema: batch.Schema()}}
 		}
-		readFile(t, "-", nil, opts, func(got arrow.Table) { requireSameTable(t, want, got) })
+		readFile(t, "-", nil, opts, func(got arrow.Table) { tabletest.RequireSameTable(t, want, got) })
 	}
 }
 
 func TestStreamOnPipeIsReadOnce(t *testing.T) {
-	content := contentOf(t, ArrowStream, "", exampleBatch(10))
+	content := contentOf(t, ArrowStream, "", tabletest.ExampleBatch(10))
 	r, err := Open(context.Background(), "-", ReadOptions{Stdin: bytes.NewReader(content)})
 	require.NoError(t, err)
 	_, err = r.Read(context.Background(), []string{"nmae"})
@@ -104,7 +108,7 @@ func TestStreamOnPipeIsReadOnce(t *testing.T) {
 
 // A silent pipe must not hold up a cancelled read, in Open and in Read.
 func TestCancelWhileThePipeIsSilent(t *testing.T) {
-	content := contentOf(t, ArrowStream, "", exampleBatch(1000))
+	content := contentOf(t, ArrowStream, "", tabletest.ExampleBatch(1000))
 	for _, given := range []int{0, 4, len(content) - 100} {
 		t.Run(fmt.Sprint("bytes=", given), func(t *testing.T) {
 			in, out := io.Pipe()
@@ -125,7 +129,7 @@ func TestCancelWhileThePipeIsSilent(t *testing.T) {
 func TestCancelledReads(t *testing.T) {
 	for _, format := range formats {
 		path := tempPath(t, format)
-		writeFile(t, path, exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(1000)}, WriteOptions{})
+		writeFile(t, path, tabletest.ExampleBatch(0).Schema(), []arrow.RecordBatch{tabletest.ExampleBatch(1000)}, WriteOptions{})
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		r, err := Open(context.Background(), path, ReadOptions{Allocator: mem})
 		require.NoError(t, err)
@@ -141,7 +145,7 @@ func TestCancelledReads(t *testing.T) {
 
 func TestUnknownColumns(t *testing.T) {
 	path := tempPath(t, Parquet)
-	writeFile(t, path, exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(3)}, WriteOptions{})
+	writeFile(t, path, tabletest.ExampleBatch(0).Schema(), []arrow.RecordBatch{tabletest.ExampleBatch(3)}, WriteOptions{})
 	for _, columns := range [][]string{{"key", "prise"}, {"zzzzzzzzz", "day"}} {
 		_, err := Open(context.Background(), path, ReadOptions{Columns: columns})
 		require.ErrorIs(t, err, ErrColumn)
@@ -187,7 +191,7 @@ func TestTruncatedFiles(t *testing.T) {
 	devicetest.SkipRace(t)
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		for _, compression := range []string{"none", "zstd"} {
-			content := contentOf(t, format, compression, exampleBatch(50), exampleBatch(50))
+			content := contentOf(t, format, compression, tabletest.ExampleBatch(50), tabletest.ExampleBatch(50))
 			for length := 0; length < len(content); length += devicetest.Short(7, 1) {
 				require.Error(t, readCorrupt(t, format, content[:length]), "%v cut to %d of %d bytes", format, length, len(content))
 			}
@@ -202,7 +206,7 @@ func TestFlippedBytes(t *testing.T) {
 	devicetest.SkipRace(t)
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		for _, compression := range []string{"none", "zstd"} {
-			content := contentOf(t, format, compression, exampleBatch(40), exampleBatch(7))
+			content := contentOf(t, format, compression, tabletest.ExampleBatch(40), tabletest.ExampleBatch(7))
 			for i := 0; i < len(content); i += 3 {
 				flip := []byte{0x01, 0x80, 0xff}[i/3%3]
 				content[i] ^= flip
@@ -216,7 +220,7 @@ func TestFlippedBytes(t *testing.T) {
 func TestRandomCorruptionProperty(t *testing.T) {
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		rapid.Check(t, func(rt *rapid.T) {
-			schema, batches := drawBatches(rt, commonTypes)
+			schema, batches := tabletest.DrawBatches(rt, tabletest.CommonTypes)
 			var out bytes.Buffer
 			compression := rapid.SampledFrom([]string{"none", "zstd"}).Draw(rt, "compression")
 			writeFile(rt, "-", schema, batches, WriteOptions{Format: format, Compression: compression, Stdout: &out})
@@ -231,7 +235,7 @@ func TestRandomCorruptionProperty(t *testing.T) {
 }
 
 // readCorrupt reads everything and uses every value of what it got.
-func readCorrupt(t testingT, format Format, content []byte) error {
+func readCorrupt(t tabletest.T, format Format, content []byte) error {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	r, err := Open(context.Background(), "-", ReadOptions{Format: format, Stdin: bytes.NewReader(content), Allocator: mem})
@@ -262,7 +266,38 @@ func FuzzArrowStream(f *testing.F) { fuzzContent(f, ArrowStream) }
 
 func fuzzContent(f *testing.F, format Format) {
 	for _, compression := range []string{"none", "zstd"} {
-		f.Add(contentOf(f, format, compression, exampleBatch(9), exampleBatch(1)))
+		f.Add(contentOf(f, format, compression, tabletest.ExampleBatch(9), tabletest.ExampleBatch(1)))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) { _ = readCorrupt(t, format, content) })
+}
+
+// What a pipe holds is of the allocator, and is free when the reader is closed, or was never opened.
+func TestPipeBytes(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	r, err := Open(t.Context(), "-", ReadOptions{Format: CSV, Stdin: bytes.NewReader([]byte("k\n1\n2\n")), Allocator: mem})
+	require.NoError(t, err)
+	require.EqualValues(t, 256<<10, r.PipeBytes(), "a block")
+	require.Equal(t, 256<<10, mem.CurrentAlloc())
+	table, err := r.Read(t.Context(), nil)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Zero(t, r.PipeBytes())
+	require.EqualValues(t, 2, table.NumRows())
+	table.Release()
+	mem.AssertSize(t, 0)
+
+	_, err = Open(t.Context(), "-", ReadOptions{Format: Parquet, Stdin: bytes.NewReader([]byte("no Parquet")), Allocator: mem})
+	require.ErrorIs(t, err, ErrInput)
+	mem.AssertSize(t, 0)
+}
+
+// A stream that breaks off is an error, also where it says so as io.ReadFull says that it ended.
+func TestContentThatBreaksOff(t *testing.T) {
+	for _, broken := range []error{errors.New("broken"), io.ErrUnexpectedEOF} {
+		stream := io.MultiReader(bytes.NewReader([]byte("k\n1\n")), iotest.ErrReader(broken))
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		_, err := Open(context.Background(), "-", ReadOptions{Format: CSV, Stdin: stream, Allocator: mem})
+		require.ErrorIs(t, err, broken)
+		mem.AssertSize(t, 0)
+	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 func TestNamedPipe(t *testing.T) {
@@ -17,7 +19,7 @@ func TestNamedPipe(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "pipe")
 		require.NoError(t, syscall.Mkfifo(path, 0o600))
 		written := make(chan error)
-		go func() { written <- os.WriteFile(path, contentOf(t, format, "", exampleBatch(10)), 0) }()
+		go func() { written <- os.WriteFile(path, contentOf(t, format, "", tabletest.ExampleBatch(10)), 0) }()
 		readFile(t, path, []string{"key"}, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(10), got.NumRows()) })
 		require.NoError(t, <-written)
 	}

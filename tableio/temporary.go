@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // temporaryFiles are the hidden or nameless files of the process's Writers that were neither committed nor aborted yet,
@@ -42,7 +44,7 @@ func RemoveTemporaryFiles() error {
 		}
 	}
 	clear(r.folders)
-	return joinFaults(faults...)
+	return core.JoinFaults(faults...)
 }
 
 // TemporaryFolder makes a folder in dir, or where the system has such folders if dir is empty. prefix is the beginning

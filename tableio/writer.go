@@ -13,15 +13,19 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/tableio/core"
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/ipc"
+	"github.com/spirjoin/spirjoin/tableio/parquet"
 )
 
 // WriteOptions says how to write a table.
 type WriteOptions struct {
-	Format      Format     // Auto: by extension; an Arrow stream for "-"
-	CSV         CSVOptions // used for CSV only
-	Compression string     // none, lz4, zstd, for Parquet also snappy; empty = snappy for Parquet, otherwise none
-	Stdout      io.Writer  // what "-" writes; nil = os.Stdout
-	Busy        *Busy      // measures the work of encoding and writing; may be nil
+	Format      Format      // Auto: by extension; an Arrow stream for "-"
+	CSV         csv.Options // used for CSV only
+	Compression string      // none, lz4, zstd, for Parquet also snappy; empty = snappy for Parquet, otherwise none
+	Stdout      io.Writer   // what "-" writes; nil = os.Stdout
+	Busy        *Busy       // measures the work of encoding and writing; may be nil
 
 	RowGroupRows int64 // maximum rows of a Parquet row group; 0 = 131072
 	// RowGroupBytes ends a Parquet row group before it has more bytes of Arrow data than this, or after its first row.
@@ -35,7 +39,7 @@ type WriteOptions struct {
 type Writer struct {
 	path   string
 	schema *arrow.Schema
-	enc    encoder
+	enc    core.Encoder
 	sink   *sink
 	file   *OutputFile // nil for stdout
 	rows   int64
@@ -69,8 +73,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	if s.discard.Load() {
 		return len(p), nil
 	}
-	s.busy.begin()
-	defer s.busy.end()
+	s.busy.Begin()
+	defer s.busy.End()
 	if len(p) < sinkBufferBytes {
 		return s.buffer.Write(p)
 	}
@@ -94,7 +98,7 @@ func Create(path string, schema *arrow.Schema, opts WriteOptions) (*Writer, erro
 		err = w.open(opts.Stdout)
 	}
 	if err == nil {
-		err = guard(func() (err error) {
+		err = core.Guard(func() (err error) {
 			w.enc, err = newEncoder(format, w.sink, path, schema, opts)
 			return err
 		})
@@ -119,17 +123,17 @@ func (o WriteOptions) format(path string) (Format, error) {
 	return Auto, fmt.Errorf("%w: the extension %q does not name one; use .parquet, .csv, .arrow or .arrows, or name the format", ErrFormat, filepath.Ext(path))
 }
 
-func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (encoder, error) {
+func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (core.Encoder, error) {
 	switch format {
 	case Parquet:
-		return newParquetEncoder(out, schema, parquetOptions{Compression: opts.Compression, RowGroupRows: opts.RowGroupRows,
+		return parquet.NewEncoder(out, schema, parquet.Options{Compression: opts.Compression, RowGroupRows: opts.RowGroupRows,
 			RowGroupBytes: opts.RowGroupBytes, Busy: opts.Busy})
 	case CSV:
-		return newCSVEncoder(out, path, schema, opts.CSV, opts.Compression)
+		return csv.NewEncoder(out, path, schema, opts.CSV, opts.Compression)
 	case ArrowFile:
-		return newFileEncoder(out, schema, opts.Compression)
+		return ipc.NewFileEncoder(out, schema, opts.Compression)
 	case ArrowStream:
-		return newStreamEncoder(out, schema, opts.Compression)
+		return ipc.NewStreamEncoder(out, schema, opts.Compression)
 	}
 	return nil, fmt.Errorf("unknown format %v", format)
 }
@@ -167,9 +171,9 @@ func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 		return fail(ErrOutput, "write", w.path, err)
 	}
 	if w.err == nil && batch.NumRows() > 0 {
-		w.busy.begin()
-		w.err = fail(ErrOutput, "write", w.path, guard(func() error { return w.enc.write(w.busy.with(ctx), batch) }))
-		w.busy.end()
+		w.busy.Begin()
+		w.err = fail(ErrOutput, "write", w.path, core.Guard(func() error { return w.enc.Write(w.busy.With(ctx), batch) }))
+		w.busy.End()
 	}
 	if w.err == nil {
 		w.rows += batch.NumRows()
@@ -198,7 +202,7 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 func (w *Writer) Commit(ctx context.Context) error {
 	switch {
 	case w.err != nil:
-		return joinFaults(w.err, w.Abort())
+		return core.JoinFaults(w.err, w.Abort())
 	case w.state == committed:
 		return nil
 	case w.state == aborted:
@@ -206,18 +210,18 @@ func (w *Writer) Commit(ctx context.Context) error {
 	}
 	if err := w.commit(ctx); err != nil {
 		w.err = fail(ErrOutput, "commit", w.path, err)
-		return joinFaults(w.err, w.Abort())
+		return core.JoinFaults(w.err, w.Abort())
 	}
 	w.state = committed
 	return nil
 }
 
 func (w *Writer) commit(ctx context.Context) error {
-	w.busy.begin()
-	defer w.busy.end()
+	w.busy.Begin()
+	defer w.busy.End()
 	enc := w.enc
 	w.enc = nil
-	if err := guard(func() error { return enc.close(ctx) }); err != nil {
+	if err := core.Guard(func() error { return enc.Close(ctx) }); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -242,7 +246,7 @@ func (w *Writer) Abort() error {
 		ended, end := context.WithCancel(context.Background())
 		end()
 		w.sink.discard.Store(true)
-		_ = guard(func() error { return w.enc.close(ended) })
+		_ = core.Guard(func() error { return w.enc.Close(ended) })
 		w.enc = nil
 	}
 	return fail(ErrOutput, "abort", w.path, w.file.abort())

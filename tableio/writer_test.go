@@ -15,6 +15,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/tabletest"
 )
 
 func TestNothingAppearsBeforeCommit(t *testing.T) {
@@ -22,9 +25,9 @@ func TestNothingAppearsBeforeCommit(t *testing.T) {
 		path := tempPath(t, format)
 		dir, name := filepath.Dir(path), filepath.Base(path)
 		require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
-		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
+		w, err := Create(path, tabletest.ExampleBatch(0).Schema(), WriteOptions{})
 		require.NoError(t, err)
-		require.NoError(t, w.Write(context.Background(), exampleBatch(100)))
+		require.NoError(t, w.Write(context.Background(), tabletest.ExampleBatch(100)))
 		old, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, "old", string(old))
@@ -35,7 +38,7 @@ func TestNothingAppearsBeforeCommit(t *testing.T) {
 		require.Equal(t, os.FileMode(0o640), info.Mode().Perm(), "the mode of the file replaced")
 		require.NoError(t, w.Abort())
 		require.NoError(t, w.Commit(context.Background()))
-		require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
+		require.ErrorIs(t, w.Write(context.Background(), tabletest.ExampleBatch(1)), ErrOutput)
 		readFile(t, path, []string{"key"}, ReadOptions{}, func(got arrow.Table) { require.Equal(t, int64(100), got.NumRows()) })
 	}
 }
@@ -43,14 +46,14 @@ func TestNothingAppearsBeforeCommit(t *testing.T) {
 func TestAbortLeavesNothing(t *testing.T) {
 	for _, format := range formats {
 		path := tempPath(t, format)
-		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{})
+		w, err := Create(path, tabletest.ExampleBatch(0).Schema(), WriteOptions{})
 		require.NoError(t, err)
-		require.NoError(t, w.Write(context.Background(), exampleBatch(100_000)))
+		require.NoError(t, w.Write(context.Background(), tabletest.ExampleBatch(100_000)))
 		require.NoError(t, w.Abort())
 		require.NoError(t, w.Abort())
 		requireOnlyFiles(t, filepath.Dir(path))
 		require.ErrorIs(t, w.Commit(context.Background()), ErrOutput)
-		require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
+		require.ErrorIs(t, w.Write(context.Background(), tabletest.ExampleBatch(1)), ErrOutput)
 	}
 }
 
@@ -79,7 +82,7 @@ func TestUnwritablePlacesAreFoundByCreate(t *testing.T) {
 	require.NoError(t, os.Mkdir(sealed, 0o500))
 	dangling := filepath.Join(dir, "dangling.csv")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "none"), dangling))
-	schema := exampleBatch(0).Schema()
+	schema := tabletest.ExampleBatch(0).Schema()
 	cases := map[string]struct{ path, want string }{
 		"missing directory": {filepath.Join(dir, "none", "x.csv"), "no such file or directory"},
 		"a directory":       {sealed, "directory, not a file"},
@@ -106,11 +109,11 @@ func TestUnwritablePlacesAreFoundByCreate(t *testing.T) {
 
 func TestBadOptionsLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
-	schema := exampleBatch(0).Schema()
+	schema := tabletest.ExampleBatch(0).Schema()
 	for name, opts := range map[string]WriteOptions{
 		"x.parquet": {Compression: "lzo"},
 		"x.arrow":   {Compression: "snappy"},
-		"x.csv":     {Compression: "zstd", CSV: CSVOptions{Delimiter: '"'}},
+		"x.csv":     {Compression: "zstd", CSV: csv.Options{Delimiter: '"'}},
 		"x.arrows":  {Format: 77},
 	} {
 		_, err := Create(filepath.Join(dir, name), schema, opts)
@@ -128,7 +131,7 @@ func TestSymbolicLinksAreFollowed(t *testing.T) {
 	target, link := filepath.Join(dir, "target.csv"), filepath.Join(dir, "link.csv")
 	require.NoError(t, os.WriteFile(target, nil, 0o600))
 	require.NoError(t, os.Symlink(target, link))
-	writeFile(t, link, exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(3)}, WriteOptions{})
+	writeFile(t, link, tabletest.ExampleBatch(0).Schema(), []arrow.RecordBatch{tabletest.ExampleBatch(3)}, WriteOptions{})
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
@@ -172,14 +175,14 @@ func TestInnerNullsAreRefused(t *testing.T) {
 
 func TestOtherSchemaIsRefused(t *testing.T) {
 	path := tempPath(t, Parquet)
-	w, err := Create(path, arrow.NewSchema(exampleBatch(0).Schema().Fields()[:2], nil), WriteOptions{})
+	w, err := Create(path, arrow.NewSchema(tabletest.ExampleBatch(0).Schema().Fields()[:2], nil), WriteOptions{})
 	require.NoError(t, err)
-	require.ErrorIs(t, w.Write(context.Background(), exampleBatch(1)), ErrOutput)
+	require.ErrorIs(t, w.Write(context.Background(), tabletest.ExampleBatch(1)), ErrOutput)
 	strict := arrow.NewSchema([]arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}, nil)
 	for _, format := range formats {
 		w, err := Create(tempPath(t, format), strict, WriteOptions{})
 		require.NoError(t, err)
-		err = w.Write(context.Background(), array.NewRecordBatch(strict, exampleBatch(20).Columns()[2:3], 20))
+		err = w.Write(context.Background(), array.NewRecordBatch(strict, tabletest.ExampleBatch(20).Columns()[2:3], 20))
 		require.ErrorIs(t, err, ErrOutput)
 		require.ErrorContains(t, err, `column "name" may not be null, but is in 3 rows`)
 		require.NoError(t, w.Commit(context.Background()))
@@ -193,9 +196,9 @@ func TestDiskFullOnADevice(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	for _, format := range formats {
-		w, err := Create("/dev/full", exampleBatch(0).Schema(), WriteOptions{Format: format})
+		w, err := Create("/dev/full", tabletest.ExampleBatch(0).Schema(), WriteOptions{Format: format})
 		require.NoError(t, err)
-		err = w.Write(context.Background(), exampleBatch(100))
+		err = w.Write(context.Background(), tabletest.ExampleBatch(100))
 		if err == nil {
 			err = w.Commit(context.Background())
 		}
@@ -210,9 +213,9 @@ func TestDiskFullOnAFileSystem(t *testing.T) {
 	mountSmall(t, dir)
 	for _, format := range formats {
 		path := filepath.Join(dir, "table"+extension(format))
-		w, err := Create(path, exampleBatch(0).Schema(), WriteOptions{Compression: "none"})
+		w, err := Create(path, tabletest.ExampleBatch(0).Schema(), WriteOptions{Compression: "none"})
 		require.NoError(t, err)
-		batch := exampleBatch(20_000)
+		batch := tabletest.ExampleBatch(20_000)
 		for range 20 {
 			if err = w.Write(context.Background(), batch); err != nil {
 				break
@@ -247,9 +250,9 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 func TestStandardOutput(t *testing.T) {
 	for _, format := range formats {
 		for _, left := range []int{0, 3000} {
-			w, err := Create("-", exampleBatch(0).Schema(), WriteOptions{Format: format, Compression: "none", Stdout: &failingWriter{left}})
+			w, err := Create("-", tabletest.ExampleBatch(0).Schema(), WriteOptions{Format: format, Compression: "none", Stdout: &failingWriter{left}})
 			require.NoError(t, err)
-			_ = w.Write(context.Background(), exampleBatch(100_000))
+			_ = w.Write(context.Background(), tabletest.ExampleBatch(100_000))
 			err = w.Commit(context.Background())
 			require.ErrorIs(t, err, ErrOutput)
 			require.ErrorContains(t, err, "standard output")
@@ -258,8 +261,38 @@ func TestStandardOutput(t *testing.T) {
 	}
 	in, out := io.Pipe()
 	go func() {
-		writeFile(t, "-", exampleBatch(0).Schema(), []arrow.RecordBatch{exampleBatch(10)}, WriteOptions{Stdout: out})
+		writeFile(t, "-", tabletest.ExampleBatch(0).Schema(), []arrow.RecordBatch{tabletest.ExampleBatch(10)}, WriteOptions{Stdout: out})
 		out.Close()
 	}()
 	readFile(t, "-", nil, ReadOptions{Stdin: in}, func(got arrow.Table) { require.Equal(t, int64(10), got.NumRows()) })
+}
+
+// Reading and writing are measured in every format, also those parts that run on other goroutines.
+func TestBusyOfFormats(t *testing.T) {
+	for _, format := range formats {
+		var written, read, streamed Busy
+		path, name := tempPath(t, format), format.String()
+		batch := tabletest.ExampleBatch(100_000)
+		writeFile(t, path, batch.Schema(), []arrow.RecordBatch{batch}, WriteOptions{Busy: &written})
+		require.Positive(t, written.Time(), name)
+		require.Equal(t, written.Time(), written.Time(), "%s: nobody is at work", name)
+		for _, busy := range []*Busy{&read, &streamed} {
+			r, err := Open(t.Context(), path, ReadOptions{Busy: busy})
+			require.NoError(t, err)
+			opened := busy.Time()
+			if busy == &read {
+				table, err := r.Read(t.Context(), nil)
+				require.NoError(t, err)
+				table.Release()
+			} else {
+				for batch, err := range r.Batches(t.Context(), nil) {
+					require.NoError(t, err)
+					batch.Release()
+				}
+			}
+			require.Greater(t, busy.Time(), opened, name)
+			require.Equal(t, busy.Time(), busy.Time(), "%s: nobody is at work", name)
+			require.NoError(t, r.Close())
+		}
+	}
 }

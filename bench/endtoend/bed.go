@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
+	"github.com/spirjoin/spirjoin/tableio/csv"
 )
 
 // bed is an engine, and the workload that it joins in several ways.
@@ -220,7 +221,7 @@ func (b *bed) verify(ctx context.Context, in *inputs) error {
 }
 
 func (b *bed) readBack(ctx context.Context, path string, check *joins.Check) error {
-	r, err := tableio.Open(ctx, path, tableio.ReadOptions{CSV: tableio.CSVOptions{Schema: b.schema}})
+	r, err := tableio.Open(ctx, path, tableio.ReadOptions{CSV: csv.Options{Schema: b.schema}})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/tableio"
+	"github.com/spirjoin/spirjoin/tableio/csv"
 )
 
 // oneOf lists names as a sentence does: a, b or c.
@@ -56,7 +57,7 @@ type joinOptions struct {
 	goal              goal
 	paths             [2]string
 	formats           [2]tableio.Format
-	csv               tableio.CSVOptions
+	csv               csv.Options
 	spec              spirjoin.JoinSpec
 	groups            spirjoin.GroupSpec // of the rows; without keys and aggregates they are not grouped
 	groupColumns      []string           // of the output of a group-by; nil: all
@@ -268,10 +269,10 @@ func (f *joinFlags) format(flag string) tableio.Format {
 	return format
 }
 
-func (f *joinFlags) csv() tableio.CSVOptions {
-	options := tableio.CSVOptions{Nulls: f.StringSlice("csv-null")}
+func (f *joinFlags) csv() csv.Options {
+	options := csv.Options{Nulls: f.StringSlice("csv-null")}
 	if f.Bool("csv-no-header") {
-		options.Header = tableio.HeaderAbsent
+		options.Header = csv.HeaderAbsent
 	}
 	if d := strings.ReplaceAll(f.String("csv-delimiter"), `\t`, "\t"); len(d) == 1 {
 		options.Delimiter = d[0]

@@ -42,20 +42,25 @@ var rooms = []room{
 	{"groupjoin", "join query groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", ". bench tableio join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
+	{"cmd", ". bench tableio tableio/csv join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend backend/link internal/selftest internal/offheap internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go golang.org/x"},
-	{"bench", ". tableio join query planner deliver join/graphics join/hash join/sortmerge groupby ranges operator " +
+	{"bench", ". tableio tableio/csv join query planner deliver join/graphics join/hash join/sortmerge groupby ranges operator " +
 		"relation exec primitive host vulkan opencl shaders kernel backend internal/cputime internal/offheap " +
 		"internal/text",
 		"github.com/pingcap/go-tpc github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
 	{".", "tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"tableio", "tableio/columnchunk relation backend internal/offheap internal/text",
-		"github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress golang.org/x"},
-	{"tableio/columnchunk", "", "github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress " +
+	{"tableio", "tableio/csv tableio/ipc tableio/parquet tableio/core relation", "github.com/apache/arrow-go golang.org/x"},
+	{"tableio/tabletest", "", "github.com/stretchr/testify pgregory.net/rapid github.com/apache/arrow-go"},
+	{"tableio/csv", "tableio/core relation internal/text", "github.com/apache/arrow-go"},
+	{"tableio/parquet", "tableio/parquet/columnchunk tableio/ipc tableio/core relation internal/offheap",
+		"github.com/apache/arrow-go github.com/apache/thrift golang.org/x"},
+	{"tableio/parquet/columnchunk", "", "github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress " +
 		"github.com/pierrec/lz4 golang.org/x"},
+	{"tableio/ipc", "tableio/core relation", "github.com/apache/arrow-go"},
+	{"tableio/core", "backend internal/text", "github.com/apache/arrow-go"},
 	{"join", "query planner deliver exchange exchange/peers exchange/topology join/graphics join/hmg join/hash join/sortmerge operator relation exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"query", "planner deliver exchange/peers operator ranges relation exec primitive backend backend/link internal/text",
