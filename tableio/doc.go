@@ -8,6 +8,10 @@
 // Writing: [Create] opens a temporary file beside the output, so that an unwritable location is reported before any
 // work is done; [Writer.Commit] renames it. An output file appears complete or not at all.
 //
+// Each format is a package: tableio/csv, tableio/ipc and tableio/parquet open sources and make encoders, and know nothing
+// of the door or of one another, but that Parquet files store an Arrow schema. Package tableio/core has their contract
+// and what they share.
+//
 // docs/formats.md has the rules: type mapping, CSV inference, what "-" means; docs/files.md describes how it works and
 // what memory it takes.
 package tableio

@@ -2,7 +2,7 @@ package core
 
 import "encoding/binary"
 
-// isASCII looks at four words at once.
+// IsASCII tells whether a text has no byte outside ASCII. It looks at four words at once.
 func IsASCII(text []byte) bool {
 	all := uint64(0)
 	for ; len(text) >= 32; text = text[32:] {

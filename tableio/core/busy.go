@@ -29,6 +29,7 @@ func (b *Busy) Time() time.Duration {
 	return b.sum
 }
 
+// Begin tells that a goroutine begins to work. It is safe on nil.
 func (b *Busy) Begin() {
 	if b == nil {
 		return
@@ -40,6 +41,7 @@ func (b *Busy) Begin() {
 	}
 }
 
+// End tells that a goroutine ends its work. It is safe on nil.
 func (b *Busy) End() {
 	if b == nil {
 		return
@@ -57,7 +59,7 @@ func (b *Busy) End() {
 
 type busyKey struct{}
 
-// with lets [inOrder] measure the work that it runs in a context.
+// With lets [InOrder] measure the work that it runs in a context.
 func (b *Busy) With(ctx context.Context) context.Context {
 	if b == nil {
 		return ctx
@@ -65,6 +67,7 @@ func (b *Busy) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, busyKey{}, b)
 }
 
+// BusyOf returns what [Busy.With] put into a context, or nil.
 func BusyOf(ctx context.Context) *Busy {
 	b, _ := ctx.Value(busyKey{}).(*Busy)
 	return b

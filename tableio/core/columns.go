@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// columnIndices finds the columns by name, reporting all faults together. Nil
+// ColumnIndices finds the columns by name, reporting all faults together. Nil
 // names mean all columns; a name may be given twice.
 func ColumnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 	if names == nil {
@@ -45,6 +45,7 @@ func ColumnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 	return indices, JoinFaults(faults...)
 }
 
+// UnknownColumn returns an error that wraps ErrColumn and names the nearest of the fields, or the first ones.
 func UnknownColumn(name string, fields []string) error {
 	if near, ok := text.Nearest(name, fields); ok {
 		return fmt.Errorf("%w %q does not exist; did you mean %q?", ErrColumn, name, near)
@@ -57,7 +58,7 @@ func UnknownColumn(name string, fields []string) error {
 	return fmt.Errorf("%w %q does not exist; there are: %s%s", ErrColumn, name, strings.Join(shown, ", "), more)
 }
 
-// chosenSchema is the schema of some columns, with the metadata of the whole.
+// ChosenSchema is the schema of some columns, with the metadata of the whole.
 func ChosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i, column := range columns {
@@ -67,6 +68,7 @@ func ChosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
+// ReleaseArrays releases every array.
 func ReleaseArrays(arrays []arrow.Array) {
 	for _, a := range arrays {
 		a.Release()

@@ -11,17 +11,17 @@ import (
 
 // What formats report beside the place of a fault; test with [errors.Is].
 var (
-	// errColumn says that a column name is unknown or ambiguous.
+	// ErrColumn says that a column name is unknown or ambiguous.
 	ErrColumn = errors.New("column")
-	// errCompression says that the format does not support that compression.
+	// ErrCompression says that the format does not support that compression.
 	ErrCompression = errors.New("compression")
 )
 
-// errCorrupt is what a panic of the decoders and encoders below means to a user. Its own words, an index or a type of
+// ErrCorrupt is what a panic of the decoders and encoders below means to a user. Its own words, an index or a type of
 // Go, would tell nothing.
 var ErrCorrupt = errors.New("the content is corrupt")
 
-// guard runs f and turns a panic of the decoders and encoders below into errCorrupt, with the error of the panic unless
+// Guard runs f and turns a panic of the decoders and encoders below into ErrCorrupt, with the error of the panic unless
 // that is the runtime's.
 func Guard(f func() error) (err error) {
 	defer func() {
@@ -47,7 +47,7 @@ func isRuntimeError(err error) bool {
 	return errors.As(err, &fault) || err != nil && strings.Contains(err.Error(), "runtime error: ")
 }
 
-// guardIn is guard with a place put before the error.
+// GuardIn is Guard with a place put before the error.
 func GuardIn(place string, f func() error) error {
 	if err := Guard(f); err != nil {
 		return fmt.Errorf("%s: %w", place, err)
@@ -68,7 +68,7 @@ func (f faults) Error() string {
 
 func (f faults) Unwrap() []error { return f }
 
-// joinFaults is errors.Join on one line: nil errors do not count.
+// JoinFaults is errors.Join on one line: nil errors do not count.
 func JoinFaults(errs ...error) error {
 	var f faults
 	for _, err := range errs {

@@ -41,7 +41,7 @@ func wideIndices(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
-// wideSchema is the schema with [wideIndices].
+// WideSchema is the schema with [wideIndices].
 func WideSchema(schema *arrow.Schema) *arrow.Schema {
 	fields := schema.Fields()
 	for i := range fields {
@@ -53,7 +53,7 @@ func WideSchema(schema *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// widenBatch takes over a batch and gives it the wide types of a schema.
+// WidenBatch takes over a batch and gives it the wide types of a schema.
 func WidenBatch(batch arrow.RecordBatch, schema *arrow.Schema) arrow.RecordBatch {
 	if batch.Schema().Equal(schema) {
 		return batch
@@ -69,7 +69,7 @@ func WidenBatch(batch arrow.RecordBatch, schema *arrow.Schema) arrow.RecordBatch
 	return array.NewRecordBatch(schema, columns, batch.NumRows())
 }
 
-// widenIndices gives an array the wide type.
+// WidenIndices gives an array the wide type.
 func WidenIndices(data arrow.ArrayData, to arrow.DataType) arrow.ArrayData {
 	if arrow.TypeEqual(data.DataType(), to) {
 		data.Retain()
@@ -110,6 +110,7 @@ func widened[I int8 | uint8 | int16 | uint16](short []byte, data arrow.ArrayData
 	return out
 }
 
+// HasDictionary tells whether a field is a dictionary or has one in it.
 func HasDictionary(fields []arrow.Field) bool {
 	for _, field := range fields {
 		dt := field.Type

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// input is the content of a file: seekable, or a pipe that was not read yet.
+// Input is the content of a file: seekable, or a pipe that was not read yet.
 type Input struct {
 	Path      string
 	Seek      io.ReadSeeker // nil for a pipe
@@ -20,6 +20,8 @@ type Input struct {
 	held      *content      // of a pipe that was read into memory; nil: none
 }
 
+// OpenInput opens a file or pipe; "-" is stdin, or os.Stdin for nil. The caller closes the input. Errors: those of the
+// system, and that of a directory.
 func OpenInput(path string, stdin io.Reader) (*Input, error) {
 	in := &Input{Path: path, Stream: stdin}
 	if path == "-" {
@@ -45,6 +47,7 @@ func OpenInput(path string, stdin io.Reader) (*Input, error) {
 	return in, nil
 }
 
+// Close closes the file, but not stdin.
 func (in *Input) Close() error {
 	if in.file == nil {
 		return nil
@@ -52,7 +55,7 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// head returns the first bytes without consuming them.
+// Head returns the first sizeBytes of the content, or all of a shorter one, without consuming them.
 func (in *Input) Head(sizeBytes int) ([]byte, error) {
 	head := make([]byte, sizeBytes)
 	if in.At != nil {
@@ -70,7 +73,7 @@ func (in *Input) Head(sizeBytes int) ([]byte, error) {
 	return head[:n], err
 }
 
-// buffer makes a pipe seekable by reading it into memory.
+// Buffer makes a pipe seekable by reading it into memory, until Free. On an error nothing stays allocated.
 func (in *Input) Buffer(from memory.Allocator) error {
 	if in.Seek != nil {
 		return nil
@@ -88,14 +91,14 @@ func (in *Input) Buffer(from memory.Allocator) error {
 	return nil
 }
 
-// free frees the content of a pipe.
+// Free frees the content of a pipe that was buffered. It may be called again.
 func (in *Input) Free() {
 	if in.held != nil {
 		in.held.free()
 	}
 }
 
-// pipeBytes returns the memory that holds the content of a pipe.
+// PipeBytes returns the memory that holds the content of a pipe; 0 if it was not buffered.
 func (in *Input) PipeBytes() int64 {
 	if in.held == nil {
 		return 0

@@ -2,7 +2,7 @@ package core
 
 import "syscall"
 
-// physicalMemoryBytes is the size of the machine's memory.
+// PhysicalMemoryBytes is the size of the machine's memory.
 func PhysicalMemoryBytes() int64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {

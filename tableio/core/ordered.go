@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// inOrder runs work on every job on all cores and yields the results in the order of the jobs. At most inFlight
+// InOrder runs work on every job on all cores and yields the results in the order of the jobs. At most inFlight
 // results wait for the consumer, so that memory is bounded however slow it is. The first error in that order ends the
 // sequence, whatever happened to later jobs; panics are errors. If inFlight is 0, each job is drawn and worked on when
 // the consumer asks for its result. Once the sequence is over, also because the consumer

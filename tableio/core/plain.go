@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// plainType is the type with the same values that Parquet and CSV know: views
+// PlainType is the type with the same values that Parquet and CSV know: views
 // become contiguous, short decimals 128 bits wide, also as entries of
 // dictionaries. Other types stay.
 func PlainType(dt arrow.DataType) arrow.DataType {
@@ -26,6 +26,7 @@ func PlainType(dt arrow.DataType) arrow.DataType {
 	return dt
 }
 
+// PlainSchema is the schema with plain types.
 func PlainSchema(schema *arrow.Schema) *arrow.Schema {
 	fields := schema.Fields()
 	for i := range fields {
@@ -35,7 +36,7 @@ func PlainSchema(schema *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// plainBatch converts the columns to their plain types; the caller releases it.
+// PlainBatch converts the columns to their plain types; the caller releases it.
 func PlainBatch(batch arrow.RecordBatch) arrow.RecordBatch {
 	columns := make([]arrow.Array, batch.NumCols())
 	for i := range columns {
@@ -45,6 +46,7 @@ func PlainBatch(batch arrow.RecordBatch) arrow.RecordBatch {
 	return array.NewRecordBatch(PlainSchema(batch.Schema()), columns, batch.NumRows())
 }
 
+// PlainColumn converts a column to its plain type; the caller releases it.
 func PlainColumn(column arrow.Array) arrow.Array {
 	switch c := column.(type) {
 	case *array.StringView:

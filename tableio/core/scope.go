@@ -13,16 +13,16 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// scope is an allocator for the length of one read: it remembers what is
+// Scope is an allocator for the length of one read: it remembers what is
 // allocated, so that a decoder that gives up half-way, by error or by panic,
 // leaves nothing behind in an allocator that may hand out pinned memory.
-// After a success, what was allocated belongs to the result and scope only forwards;
+// After a success, what was allocated belongs to the result and Scope only forwards;
 // after a failure, everything is freed and late frees are ignored. A read in batches
 // hands over the memory of each batch, and drops the rest at its end.
 //
 // It also refuses a single allocation above limitBytes: corrupt lengths would
 // otherwise end the process, because Go cannot recover from memory exhaustion.
-type scope struct {
+type Scope struct {
 	inner      memory.Allocator
 	limitBytes int64
 
@@ -41,9 +41,10 @@ const (
 	released
 )
 
-// allocError is a failure of the caller's allocator, not of the input.
+// AllocError is a failure of the caller's allocator, not of the input.
 type AllocError struct{ cause any }
 
+// Error says what the allocator reported.
 func (e *AllocError) Error() string {
 	if err := e.Unwrap(); errors.As(err, new(*backend.OpError)) { // which says it
 		return err.Error()
@@ -51,19 +52,22 @@ func (e *AllocError) Error() string {
 	return fmt.Sprintf("allocate memory: %v", e.cause)
 }
 
+// Unwrap returns the allocator's error, or nil if it panicked with another value.
 func (e *AllocError) Unwrap() error {
 	err, _ := e.cause.(error)
 	return err
 }
 
-func NewScope(inner memory.Allocator) *scope {
+// NewScope makes a scope of memory that inner allocates; nil = Go allocator.
+func NewScope(inner memory.Allocator) *Scope {
 	if inner == nil {
 		inner = memory.NewGoAllocator()
 	}
-	return &scope{inner: inner, limitBytes: PhysicalMemoryBytes(), live: map[*byte][]byte{}}
+	return &Scope{inner: inner, limitBytes: PhysicalMemoryBytes(), live: map[*byte][]byte{}}
 }
 
-func (s *scope) Allocate(size int) []byte {
+// Allocate implements [memory.Allocator].
+func (s *Scope) Allocate(size int) []byte {
 	s.check(size)
 	defer s.note()
 	b := s.inner.Allocate(size)
@@ -71,7 +75,8 @@ func (s *scope) Allocate(size int) []byte {
 	return b
 }
 
-func (s *scope) Reallocate(size int, b []byte) []byte {
+// Reallocate implements [memory.Allocator].
+func (s *Scope) Reallocate(size int, b []byte) []byte {
 	s.check(size)
 	defer s.note()
 	old := unsafe.SliceData(b)
@@ -83,7 +88,8 @@ func (s *scope) Reallocate(size int, b []byte) []byte {
 	return b
 }
 
-func (s *scope) Free(b []byte) {
+// Free implements [memory.Allocator].
+func (s *Scope) Free(b []byte) {
 	s.mu.Lock()
 	ignored := s.state == released || s.left[unsafe.SliceData(b)]
 	delete(s.live, unsafe.SliceData(b))
@@ -93,7 +99,7 @@ func (s *scope) Free(b []byte) {
 	}
 }
 
-func (s *scope) track(b []byte) {
+func (s *Scope) track(b []byte) {
 	if cap(b) == 0 {
 		return
 	}
@@ -105,7 +111,7 @@ func (s *scope) track(b []byte) {
 }
 
 // check panics, as an allocator must, where a size cannot be meant.
-func (s *scope) check(size int) {
+func (s *Scope) check(size int) {
 	if size < 0 || int64(size) > s.limitBytes {
 		err := fmt.Errorf("a buffer of %d bytes is asked for, more than the machine's memory of %d bytes", size, s.limitBytes)
 		s.mu.Lock()
@@ -118,7 +124,7 @@ func (s *scope) check(size int) {
 }
 
 // note remembers a panic of the caller's allocator and lets it go on.
-func (s *scope) note() {
+func (s *Scope) note() {
 	if p := recover(); p != nil {
 		err := &AllocError{cause: p}
 		s.mu.Lock()
@@ -130,8 +136,8 @@ func (s *scope) note() {
 	}
 }
 
-// hand hands the memory of a batch over to its receiver.
-func (s *scope) Hand(batch arrow.RecordBatch) {
+// Hand hands the memory of a batch over to its receiver.
+func (s *Scope) Hand(batch arrow.RecordBatch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, column := range batch.Columns() {
@@ -139,7 +145,7 @@ func (s *scope) Hand(batch arrow.RecordBatch) {
 	}
 }
 
-func (s *scope) handData(data arrow.ArrayData) {
+func (s *Scope) handData(data arrow.ArrayData) {
 	for _, b := range data.Buffers() {
 		if b != nil && b.Len() > 0 {
 			s.handBlock(b.Bytes())
@@ -154,7 +160,7 @@ func (s *scope) handData(data arrow.ArrayData) {
 }
 
 // handBlock hands over the block that has these bytes: an allocated one, or a message with several buffers.
-func (s *scope) handBlock(b []byte) {
+func (s *Scope) handBlock(b []byte) {
 	first := unsafe.SliceData(b)
 	if _, whole := s.live[first]; whole {
 		delete(s.live, first)
@@ -169,8 +175,8 @@ func (s *scope) handBlock(b []byte) {
 	}
 }
 
-// drop ends a read in batches: it frees what a decoder that gave up has left.
-func (s *scope) Drop() {
+// Drop ends a read in batches: it frees what a decoder that gave up has left.
+func (s *Scope) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state, s.left = kept, make(map[*byte]bool)
@@ -181,9 +187,9 @@ func (s *scope) Drop() {
 	s.live = nil
 }
 
-// finish ends the scope: on success the memory is kept, on failure freed. It
+// Finish ends the scope: on success the memory is kept, on failure freed. It
 // returns the error to report: the allocator's, where that came first.
-func (s *scope) Finish(err error) error {
+func (s *Scope) Finish(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {

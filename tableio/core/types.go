@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// checkTypes refuses type parameters that no writer means: a decoder takes them
+// CheckTypes refuses type parameters that no writer means: a decoder takes them
 // from the file as they are, and values of such a type panic when they are used.
 func CheckTypes(fields []arrow.Field) error {
 	for _, field := range fields {
@@ -43,6 +43,7 @@ func depth(dt arrow.DataType) (levels, maps int) {
 	return levels + 1, maps
 }
 
+// CheckType is CheckTypes for one type, without a name in its error.
 func CheckType(dt arrow.DataType) error {
 	if levels, maps := depth(dt); levels > mostLevels || maps > mostMaps {
 		return fmt.Errorf("it has %d levels of nesting, %d of them maps; %d and %d are the most", levels, maps, mostLevels,

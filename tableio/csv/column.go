@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// csvColumn converts the fields of one column, block by block. Its scratch memory is kept between blocks.
+// builder converts the fields of one column, block by block. Its scratch memory is kept between blocks.
 type builder interface {
 	// begin makes room for a number of records in memory of mem.
 	begin(mem memory.Allocator, records int)
@@ -27,7 +27,7 @@ type builder interface {
 	drop()
 }
 
-// newCSVColumn fails where CSV cannot hold the type.
+// newBuilder fails where CSV cannot hold the type.
 func newBuilder(field arrow.Field, nulls nullTexts) (builder, error) {
 	base := validity{dataType: field.Type, nullable: field.Nullable, nulls: nulls}
 	switch dt := field.Type.(type) {
@@ -112,7 +112,7 @@ func parseUnsigned[T uint8 | uint16 | uint32](b []byte) (T, bool) {
 	return T(v), ok && uint64(T(v)) == v
 }
 
-// csvValidity keeps which values of a column are null; it has no bitmap as long as none is.
+// validity keeps which values of a column are null; it has no bitmap as long as none is.
 type validity struct {
 	dataType arrow.DataType
 	nullable bool
@@ -170,7 +170,7 @@ func (v *validity) array(buffers ...*memory.Buffer) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// csvFixed holds values of a fixed width.
+// fixedBuilder holds values of a fixed width.
 type fixedBuilder[T arrow.FixedWidthType] struct {
 	validity
 	parse func(text []byte) (T, bool)
@@ -211,7 +211,7 @@ func (c *fixedBuilder[T]) end() arrow.Array {
 	return c.array(c.values)
 }
 
-// csvBools holds truth values as bits.
+// boolBuilder holds truth values as bits.
 type boolBuilder struct{ validity }
 
 func (c *boolBuilder) begin(mem memory.Allocator, records int) {
@@ -242,7 +242,7 @@ func (c *boolBuilder) add(tile *recordScanner, records, column int) (bad int) {
 
 func (c *boolBuilder) end() arrow.Array { return c.array(c.values) }
 
-// csvTexts holds texts, or bytes that are hexadecimal in the file, with offsets of one width. The values come together
+// textBuilder holds texts, or bytes that are hexadecimal in the file, with offsets of one width. The values come together
 // in scratch memory and are copied once their size is known.
 type textBuilder[O int32 | int64] struct {
 	validity

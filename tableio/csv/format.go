@@ -14,7 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// csvRows turns rows of a batch into text. It may be used by several goroutines.
+// rowFormatter turns rows of a batch into text. It may be used by several goroutines.
 type rowFormatter struct {
 	batch   arrow.RecordBatch
 	before  int64 // rows of the output
@@ -23,7 +23,7 @@ type rowFormatter struct {
 	columns []cells
 }
 
-// csvCells are the values of one column.
+// cells are the values of one column.
 type cells struct {
 	format formatFunc
 	isNull func(row int) bool // nil: never
@@ -70,7 +70,7 @@ func (r *rowFormatter) append(dst []byte, start, end int) ([]byte, error) {
 	return dst, nil
 }
 
-// csvQuoting says which values need quotes.
+// quoter says which values need quotes.
 type quoter struct {
 	delimiter byte
 	nulls     nullTexts
@@ -138,7 +138,7 @@ func (q *quoter) special(text []byte) bool {
 // formatFunc appends the text of a value that is not null, or gives nil where it has none.
 type formatFunc func(dst []byte, row int) []byte
 
-// csvFormatter returns the formatter of a column. Every text is read back to the same value.
+// formatterOf returns the formatter of a column. Every text is read back to the same value.
 func formatterOf(column arrow.Array) formatFunc {
 	switch c := column.(type) {
 	case *array.Boolean:

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// csvKinds is the set of types that hold every value of a column seen so far.
+// kindSet is the set of types that hold every value of a column seen so far.
 // Sets of parts of a file are intersected, in any order: inference is as
 // parallel as reading. A string holds everything and is not in the set.
 type kindSet uint16
@@ -27,7 +27,7 @@ const (
 	kindCount = iota - 1
 )
 
-// csvKindTypes lists the types from the narrowest; the first in the set is taken.
+// kindTypes lists the types from the narrowest; the first in the set is taken.
 var kindTypes = []struct {
 	kind kindSet
 	typ  arrow.DataType
@@ -43,7 +43,7 @@ var kindTypes = []struct {
 	{kindTimestampNanoUTC, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}},
 }
 
-// csvColumnFacts is what inference knows of one column; the zero value has seen nothing.
+// columnFacts is what inference knows of one column; the zero value has seen nothing.
 type columnFacts struct {
 	excluded kindSet
 	values   bool // a value that is not null was seen

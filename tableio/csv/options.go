@@ -1,3 +1,5 @@
+// Package csv reads and writes tables as CSV: text is cut into blocks of whole records, which are scanned and converted
+// on all cores; types that are not given are inferred from all values.
 package csv
 
 import (
@@ -14,10 +16,10 @@ type Header uint8
 
 const (
 	HeaderPresent Header = iota
-	HeaderAbsent         // columns are named column_1, column_2, ... or by CSVOptions.Schema
+	HeaderAbsent         // columns are named column_1, column_2, ... or by Options.Schema
 )
 
-// CSVOptions describes the CSV files that are read and written. The zero value is a comma-separated file with a header,
+// Options describes the CSV files that are read and written. The zero value is a comma-separated file with a header,
 // in which empty fields are null. Fields are quoted by double quotes, which are doubled inside; quoted fields are never
 // null.
 type Options struct {

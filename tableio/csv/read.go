@@ -18,7 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// csvSource reads a CSV file in parallel blocks: once to infer the types that
+// Source reads a CSV file in parallel blocks: once to infer the types that
 // are not given, once to convert.
 type Source struct {
 	in        *core.Input
@@ -31,7 +31,7 @@ type Source struct {
 	facts     []columnFacts // nil: all types were given
 }
 
-// openCSV opens a file and infers the types that the options do not give. It calls opening, which may be nil, with the
+// Open opens a file and infers the types that the options do not give. It calls opening, which may be nil, with the
 // bytes that were read for that so far, and with those of the file.
 func Open(
 	ctx context.Context, in *core.Input, opts Options, opening func(doneBytes, totalBytes int64),
@@ -182,15 +182,18 @@ func (s *Source) headerless(opts Options, fields int) ([]string, error) {
 	return names, nil
 }
 
+// Schema implements [core.Source].
 func (s *Source) Schema() *arrow.Schema { return s.fields }
-func (s *Source) Rows() int64           { return s.total }
+
+// Rows implements [core.Source].
+func (s *Source) Rows() int64 { return s.total }
 
 // blocks are all records behind the header, to be worked on in parallel.
 func (s *Source) blocks(ctx context.Context) iter.Seq2[textBlock, error] {
 	return split(ctx, io.NewSectionReader(s.in.At, s.bodyStart, s.in.SizeBytes-s.bodyStart), s.bodyLine)
 }
 
-// csvCount is the size of a block.
+// blockCount is the size of a block.
 type blockCount struct{ rows, bytes int64 }
 
 // infer fills in the missing types and counts the rows. It calls progress, which may be nil, with the bytes so far and
@@ -253,7 +256,7 @@ func (s *Source) infer(ctx context.Context, fields []arrow.Field, progress func(
 	return nil
 }
 
-// setType gives a column without values another type.
+// SetType gives a column without values another type.
 func (s *Source) SetType(column int, dt arrow.DataType) bool {
 	if s.facts == nil || s.facts[column].given || s.facts[column].values {
 		return false
@@ -267,7 +270,7 @@ func (s *Source) SetType(column int, dt arrow.DataType) bool {
 	return true
 }
 
-// whyText says which value made a column text.
+// WhyText says which value made a column text.
 func (s *Source) WhyText(column int) (reason TextReason, ok bool) {
 	if s.facts == nil {
 		return TextReason{}, false
@@ -275,7 +278,7 @@ func (s *Source) WhyText(column int) (reason TextReason, ok bool) {
 	return s.facts[column].whyText()
 }
 
-// batches yields one record batch for every block.
+// Batches yields one record batch for every block.
 func (s *Source) Batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
@@ -297,7 +300,7 @@ func (s *Source) Batches(
 	return core.InOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, arrow.RecordBatch.Release)
 }
 
-// csvConverter makes record batches of the chosen columns of blocks, one block at a time.
+// batchConverter makes record batches of the chosen columns of blocks, one block at a time.
 type batchConverter struct {
 	scanner recordScanner
 	schema  *arrow.Schema

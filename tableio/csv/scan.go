@@ -11,7 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// csvSpan is where a field lies in its block: its text without the outer quotes. Blocks are shorter than 2^29 bytes.
+// fieldSpan is where a field lies in its block: its text without the outer quotes. Blocks are shorter than 2^29 bytes.
 type fieldSpan struct{ start, end uint32 }
 
 const (
@@ -22,11 +22,11 @@ const (
 
 func (s fieldSpan) quoted() bool { return s.start&spanQuoted != 0 }
 
-// csvTileRecords is how many records are scanned before their columns are converted one after the other: few enough
+// tileRecords is how many records are scanned before their columns are converted one after the other: few enough
 // that text and spans stay in the cache.
 const tileRecords = 256
 
-// csvScanner walks the records of a block.
+// recordScanner walks the records of a block.
 //
 // A carriage return that ends a line by itself is made a line feed first. It looks for delimiters, quotes and line ends
 // in eight bytes at once: a byte of a word that equals one of them gets its highest bit set, and the positions of these
@@ -63,7 +63,7 @@ func (s *recordScanner) reset(block textBlock, delimiter byte, columns int) {
 	}
 }
 
-// tile scans the next records, csvTileRecords at most, and returns how many. An error, io.EOF behind the last record,
+// tile scans the next records, tileRecords at most, and returns how many. An error, io.EOF behind the last record,
 // belongs to what follows them.
 func (s *recordScanner) tile() (records int, err error) {
 	s.spans, s.lines = s.spans[:0], s.lines[:0]
@@ -237,7 +237,7 @@ func (s *recordScanner) quotedField(at int) (span fieldSpan, next int, err error
 	}
 }
 
-// csvNulls are the unquoted fields that mean null.
+// nullTexts are the unquoted fields that mean null.
 type nullTexts struct {
 	texts     []string
 	empty     bool // one of them is the empty text

@@ -16,16 +16,16 @@ const (
 	blockBytes     = 2 << 20
 	maxRecordBytes = 64 << 20 // a longer record is a missing quote
 
-	// csvPadBytes lie behind the text of a block and may be read, so that the scanner and the parsers of values load
+	// padBytes lie behind the text of a block and may be read, so that the scanner and the parsers of values load
 	// whole words. They are line ends: a scan needs no other test for the end.
 	padBytes = 16
 )
 
-// csvBlock is a run of whole records.
+// textBlock is a run of whole records.
 type textBlock struct {
 	firstLine int64 // 1-based
 	data      []byte
-	padded    []byte // data and csvPadBytes line ends
+	padded    []byte // data and padBytes line ends
 	returns   bool   // a carriage return alone ends some line
 	buffer    *textBuffer
 }
@@ -39,13 +39,13 @@ var padding = func() (pad [padBytes]byte) {
 	return pad
 }()
 
-// csvBuffers are used again by blocks of all files.
+// textBuffers are used again by blocks of all files.
 var textBuffers = sync.Pool{New: func() any { return &textBuffer{} }}
 
 // release gives the memory back to be used again.
 func (b textBlock) release() { textBuffers.Put(b.buffer) }
 
-// splitCSV cuts the content into blocks of whole records, in order; the consumer releases them. A record ends at a
+// split cuts the content into blocks of whole records, in order; the consumer releases them. A record ends at a
 // line end outside quotes, and since a quote may stand only around a field, counting quotes finds it without parsing:
 // that is what lets the blocks be parsed in parallel.
 func split(ctx context.Context, content *io.SectionReader, firstLine int64) iter.Seq2[textBlock, error] {

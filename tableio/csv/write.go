@@ -17,7 +17,7 @@ const (
 	partValues = 1 << 17 // of the rows that one task turns into text, about a megabyte
 )
 
-// csvEncoder writes rows of text; the header comes first, also where no row follows. Parts of a batch become text on
+// encoder writes rows of text; the header comes first, also where no row follows. Parts of a batch become text on
 // all cores.
 type encoder struct {
 	out     io.Writer
@@ -28,7 +28,7 @@ type encoder struct {
 	buf     []byte // rows of small batches, to be written before anything else
 }
 
-// newCSVEncoder makes an encoder of rows of text. The path tells the delimiter where the options do not.
+// NewEncoder makes an encoder of rows of text. The path tells the delimiter where the options do not.
 func NewEncoder(
 	out io.Writer, path string, schema *arrow.Schema, opts Options, compression string,
 ) (core.Encoder, error) {
@@ -77,6 +77,7 @@ func writable(dt arrow.DataType) error {
 	return nil
 }
 
+// Write implements [core.Encoder].
 func (e *encoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	batch = core.PlainBatch(batch)
 	defer batch.Release()
@@ -133,4 +134,5 @@ func (e *encoder) flush() error {
 	return err
 }
 
+// Close implements [core.Encoder].
 func (e *encoder) Close(context.Context) error { return e.flush() }

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// arrowFile lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. It leaves dictionaries
+// fileLayout lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. It leaves dictionaries
 // out until it is ending, and then record batches.
 type fileLayout struct {
 	out    io.Writer

@@ -1,3 +1,5 @@
+// Package ipc reads and writes Arrow IPC files and streams. Messages are verified before arrow-go sees them, and only the
+// buffers of the chosen columns are read where that is possible.
 package ipc
 
 import (
@@ -21,7 +23,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// arrowFileSource reads the record batches of an Arrow IPC file on all cores.
+// FileSource reads the record batches of an Arrow IPC file on all cores.
 type FileSource struct {
 	in     *core.Input
 	fields *arrow.Schema
@@ -32,7 +34,7 @@ type FileSource struct {
 	aheadBytes int64             // beside batches that were drawn; 0: any number
 }
 
-// openArrowFile opens an IPC file. If aheadBytes is not 0, as many batches are read ahead as fit in.
+// OpenFile opens an IPC file. If aheadBytes is not 0, as many batches are read ahead as fit in.
 func OpenFile(in *core.Input, aheadBytes int64) (*FileSource, error) {
 	rows, blocks, err := verifyFile(in.At, in.SizeBytes)
 	if err != nil {
@@ -55,9 +57,13 @@ func (s *FileSource) open(mem memory.Allocator, options ...ipc.Option) (*ipc.Fil
 	return ipc.NewFileReader(content, options...)
 }
 
+// Schema implements [core.Source].
 func (s *FileSource) Schema() *arrow.Schema { return s.fields }
-func (s *FileSource) Rows() int64           { return s.total }
 
+// Rows implements [core.Source].
+func (s *FileSource) Rows() int64 { return s.total }
+
+// Batches implements [core.Source].
 func (s *FileSource) Batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {
@@ -102,7 +108,7 @@ func (s *FileSource) Batches(
 	}
 }
 
-// needBytes returns the memory that reading takes beside the batches that were drawn.
+// NeedBytes returns the memory that reading takes beside the batches that were drawn.
 func (s *FileSource) NeedBytes() int64 {
 	if len(s.blocks) < 2 { // no batch is read while another one is in use
 		return 0
@@ -146,7 +152,7 @@ func (s *FileSource) selected(
 	return core.InOrder(ctx, s.ahead(), indices, work, arrow.RecordBatch.Release)
 }
 
-// arrowStreamSource reads an Arrow IPC stream once, or again and again from a file.
+// streamSource reads an Arrow IPC stream once, or again and again from a file.
 type streamSource struct {
 	in         *core.Input
 	stored     *arrow.Schema     // with native values
@@ -157,7 +163,7 @@ type streamSource struct {
 	ahead      int // record batches that are read before they are drawn
 }
 
-// openArrowStream opens an IPC stream. If aheadBytes is not 0, no batch is read ahead.
+// OpenStream opens an IPC stream. If aheadBytes is not 0, no batch is read ahead.
 func OpenStream(in *core.Input, aheadBytes int64) (core.Source, error) {
 	s := &streamSource{in: in}
 	if aheadBytes == 0 { // otherwise a batch may have any size
@@ -182,9 +188,13 @@ func OpenStream(in *core.Input, aheadBytes int64) (core.Source, error) {
 	return s, nil
 }
 
+// Schema implements [core.Source].
 func (s *streamSource) Schema() *arrow.Schema { return s.fields }
-func (s *streamSource) Rows() int64           { return -1 }
 
+// Rows implements [core.Source].
+func (s *streamSource) Rows() int64 { return -1 }
+
+// Batches implements [core.Source].
 func (s *streamSource) Batches(
 	ctx context.Context, columns []int, mem memory.Allocator,
 ) iter.Seq2[arrow.RecordBatch, error] {

@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// arrowSelection reads some columns of the record batches of an Arrow file without the bytes of the others.
+// columnSelection reads some columns of the record batches of an Arrow file without the bytes of the others.
 //
 // The metadata of a record batch lists a node (rows and nulls) for every column and where in the body its buffers lie.
 // The lists are cut down to the chosen columns, in place, and the body is put together from their buffers. Together
@@ -31,7 +31,7 @@ type columnSelection struct {
 // bodyAlignment is how Arrow's writers align buffers.
 const bodyAlignment = 64
 
-// selectArrowColumns says no where all columns are taken, or one twice, or where a column of the file has another
+// selectColumns says no where all columns are taken, or one twice, or where a column of the file has another
 // layout than one node with its buffers: then messages are read as a whole. Values of the other endianness than the
 // machine's are swapped by Arrow's reader, which learns of it from the schema.
 func selectColumns(schema *arrow.Schema, columns []int, values endian.Endianness) (*columnSelection, bool) {

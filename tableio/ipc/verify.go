@@ -13,7 +13,7 @@ import (
 // The decoder reserves memory for these before it looks at the elements, and Go
 // cannot recover from the exhaustion of memory that a corrupt length causes, so
 // they are compared with the bytes that are there first. All other corruption
-// ends in an index out of range, which guard turns into an error.
+// ends in an index out of range, which core.Guard turns into an error.
 
 // flatTable is a flatbuffers table; accessors panic outside the buffer.
 type flatTable struct {
@@ -219,7 +219,7 @@ func verifyBatch(batch flatTable, body io.ReaderAt) error {
 	return nil
 }
 
-// arrowBlock is where a message of an Arrow file lies: 8-byte prefix and metadata, then the body.
+// messagePlace is where a message of an Arrow file lies: 8-byte prefix and metadata, then the body.
 type messagePlace struct{ offset, metaBytes, bodyBytes int64 }
 
 // verifyFile checks the footer of an Arrow file and all messages that it lists, and gives the number of rows and the
@@ -336,7 +336,7 @@ func (b messagePlace) body(in io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(in, b.offset+b.metaBytes, b.bodyBytes)
 }
 
-// verifyStoredSchema checks the Arrow schema that Parquet files carry in base64.
+// VerifyStoredSchema checks the Arrow schema that Parquet files carry in base64.
 func VerifyStoredSchema(text string) error {
 	encoding := base64.StdEncoding
 	if len(text)%4 != 0 {

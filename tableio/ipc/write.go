@@ -12,7 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// arrowEncoder writes each batch as one record batch of an IPC file or stream; compressed batches are cut to
+// encoder writes each batch as one record batch of an IPC file or stream; compressed batches are cut to
 // compressedBatchRows, because compressing one cannot be cancelled.
 type encoder struct {
 	writer interface {
@@ -25,7 +25,7 @@ type encoder struct {
 
 const compressedBatchRows = 1 << 20
 
-// newStreamEncoder makes an encoder of an IPC stream. The compression is "zstd", "lz4", "none" or empty, which is none.
+// NewStreamEncoder makes an encoder of an IPC stream. The compression is "zstd", "lz4", "none" or empty, which is none.
 func NewStreamEncoder(out io.Writer, schema *arrow.Schema, compression string) (core.Encoder, error) {
 	e, options, err := newEncoder(out, schema, compression)
 	if err != nil {
@@ -35,7 +35,7 @@ func NewStreamEncoder(out io.Writer, schema *arrow.Schema, compression string) (
 	return e, nil
 }
 
-// newFileEncoder makes an encoder of an IPC file, compressed like a stream.
+// NewFileEncoder makes an encoder of an IPC file, compressed like a stream.
 func NewFileEncoder(out io.Writer, schema *arrow.Schema, compression string) (core.Encoder, error) {
 	e, options, err := newEncoder(out, schema, compression)
 	if err != nil {
@@ -49,7 +49,7 @@ func NewFileEncoder(out io.Writer, schema *arrow.Schema, compression string) (co
 	return e, err
 }
 
-// newArrowEncoder makes an encoder without its writer, and the options for one.
+// newEncoder makes an encoder without its writer, and the options for one.
 func newEncoder(out io.Writer, schema *arrow.Schema, compression string) (*encoder, []ipc.Option, error) {
 	e := &encoder{out: &cancelWriter{out: out, ctx: context.Background()}}
 	options := []ipc.Option{ipc.WithSchema(schema)}
@@ -69,6 +69,7 @@ func newEncoder(out io.Writer, schema *arrow.Schema, compression string) (*encod
 	return e, options, nil
 }
 
+// Write implements [core.Encoder].
 func (e *encoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	e.out.ctx = ctx
 	defer func() { e.out.ctx = context.Background() }()
@@ -89,6 +90,7 @@ func (e *encoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	return nil
 }
 
+// Close implements [core.Encoder].
 func (e *encoder) Close(context.Context) error { return e.writer.Close() }
 
 // cancelWriter looks at its context between pieces of what is written, which may be whole columns.

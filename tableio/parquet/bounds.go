@@ -20,7 +20,7 @@ type Bounds struct {
 	Nulls    bool
 }
 
-// bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
+// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
 // row groups. ok is false if a row group has no statistics, and for other types. Bounds may be wider than the values.
 func (s *Source) Bounds(column int) (b Bounds, ok bool) {
 	b = Bounds{Type: s.fields.Field(column).Type, Min: 1}
@@ -34,7 +34,7 @@ func (s *Source) Bounds(column int) (b Bounds, ok bool) {
 	return b, true
 }
 
-// nulls reports whether a column may have NULLs, from the schema and the statistics of all row groups.
+// Nulls reports whether a column may have NULLs, from the schema and the statistics of all row groups.
 func (s *Source) Nulls(column int) bool {
 	field := &s.columns[column]
 	if !s.fields.Field(column).Nullable || field.Column == nil {
@@ -48,7 +48,7 @@ func (s *Source) Nulls(column int) bool {
 	return false
 }
 
-// skipOutside makes later reads skip the row groups in which no value of the column lies within the bounds. NULL lies
+// SkipOutside makes later reads skip the row groups in which no value of the column lies within the bounds. NULL lies
 // within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the bounds have a different
 // type than the column.
 func (s *Source) SkipOutside(column int, b Bounds) {

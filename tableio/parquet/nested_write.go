@@ -33,7 +33,7 @@ func checkDecimals(dt arrow.DataType) error {
 	return nil
 }
 
-// nestedParquetEncoder writes schemas with nested columns, by the library and on one core. The library gets columns of
+// nestedEncoder writes schemas with nested columns, by the library and on one core. The library gets columns of
 // types that it knows ([denseType]); the schema that is stored in the file says what they are.
 type nestedEncoder struct {
 	schema *arrow.Schema // that the library knows
@@ -98,6 +98,7 @@ func storedNestedSchema(schema *arrow.Schema) *arrow.Schema {
 // nestedPartRows is how many rows are encoded between two looks at the context.
 const nestedPartRows = 1 << 14
 
+// Write implements [core.Encoder].
 func (e *nestedEncoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	return e.rows.add(batch, func(group *rowGroup) error { return e.writeGroup(ctx, group) })
 }
@@ -139,6 +140,7 @@ func (e *nestedEncoder) writePart(ctx context.Context, batch arrow.RecordBatch, 
 	return e.writer.WriteBuffered(dense)
 }
 
+// Close implements [core.Encoder].
 func (e *nestedEncoder) Close(ctx context.Context) error {
 	err := e.rows.end(func(group *rowGroup) error { return e.writeGroup(ctx, group) })
 	if closed := e.writer.Close(); err == nil {

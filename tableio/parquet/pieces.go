@@ -74,7 +74,7 @@ func (s *Source) ahead(columns []int) ahead {
 	return a
 }
 
-// needBytes returns the memory that reading the columns takes beside the batches that were drawn; skipped row groups do
+// NeedBytes returns the memory that reading the columns takes beside the batches that were drawn; skipped row groups do
 // not count.
 func (s *Source) NeedBytes(columns []int) int64 {
 	if len(columns) == 0 {

@@ -1,3 +1,5 @@
+// Package parquet reads and writes Parquet files: column chunks are decoded and encoded on all cores, flat types by
+// package columnchunk, nested ones by arrow-go.
 package parquet
 
 import (
@@ -25,7 +27,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/parquet/columnchunk"
 )
 
-// parquetSource reads the column chunks of row groups, in slices of rows, as tasks on all cores.
+// Source reads the column chunks of row groups, in slices of rows, as tasks on all cores.
 type Source struct {
 	file       *file.Reader
 	fields     *arrow.Schema
@@ -46,7 +48,7 @@ const leastPageBytes = 256 << 20
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
-// openParquet opens a file. If aheadBytes is not 0, it bounds the memory beside batches that were drawn, as far as
+// Open opens a file. If aheadBytes is not 0, it bounds the memory beside batches that were drawn, as far as
 // needBytes says, and pages come from mem, if that is not nil.
 func Open(ctx context.Context, in *core.Input, aheadBytes int64, mem memory.Allocator) (*Source, error) {
 	buffers := memory.Allocator(&offheap.Shared)
@@ -217,8 +219,11 @@ func (s *Source) validate(sizeBytes int64) error {
 	return nil
 }
 
+// Schema implements [core.Source].
 func (s *Source) Schema() *arrow.Schema { return s.fields }
-func (s *Source) Rows() int64           { return s.file.NumRows() }
+
+// Rows implements [core.Source].
+func (s *Source) Rows() int64 { return s.file.NumRows() }
 
 // groups are the row groups that are not skipped.
 func (s *Source) groups() (groups []int) {
@@ -230,7 +235,7 @@ func (s *Source) groups() (groups []int) {
 	return groups
 }
 
-// batches yields the rows of row groups as batches, those of large ones in several. Column chunks are decoded on all
+// Batches yields the rows of row groups as batches, those of large ones in several. Column chunks are decoded on all
 // cores; as many slices of them are in flight as there are cores, and once more as many but no more than there are
 // columns.
 func (s *Source) Batches(

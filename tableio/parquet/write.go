@@ -22,7 +22,7 @@ import (
 
 const magic = "PAR1"
 
-// parquetOptions say how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
+// Options say how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
 type Options struct {
 	Compression   string     // none, lz4, zstd or snappy; empty = snappy
 	RowGroupRows  int64      // maximum rows of a row group; 0 = 131072
@@ -30,7 +30,7 @@ type Options struct {
 	Busy          *core.Busy // measures the work of encoding and writing; may be nil
 }
 
-// newParquetEncoder makes an encoder of a file: flat columns on all cores, schemas with nested columns on one.
+// NewEncoder makes an encoder of a file: flat columns on all cores, schemas with nested columns on one.
 func NewEncoder(out io.Writer, schema *arrow.Schema, opts Options) (core.Encoder, error) {
 	codec, err := codecOf(opts.Compression)
 	if err != nil {
@@ -78,7 +78,7 @@ func codecOf(compression string) (compress.Compression, error) {
 	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", core.ErrCompression, compression)
 }
 
-// parquetEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these
+// flatEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these
 // are encoded on all cores, while one goroutine writes those that are ready, in the order of the file. So the chunks of
 // a few row groups are in flight, and batches are held no longer than until their rows are encoded.
 type flatEncoder struct {
@@ -113,6 +113,7 @@ type encodedChunk struct {
 	chunk columnchunk.Chunk
 }
 
+// Write implements [core.Encoder].
 func (e *flatEncoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	err := e.rows.add(batch, func(group *rowGroup) error { return e.handOver(ctx, group) })
 	if err != nil {
@@ -224,7 +225,7 @@ func (e *flatEncoder) put(content []byte) error {
 	return err
 }
 
-// close encodes what is left and writes the footer. After ctx ends it only waits until nothing is in flight.
+// Close encodes what is left and writes the footer. After ctx ends it only waits until nothing is in flight.
 func (e *flatEncoder) Close(ctx context.Context) error {
 	if ctx.Err() != nil {
 		e.stop(ctx.Err())

@@ -1,3 +1,4 @@
+// Package tabletest makes tables for tests of formats and compares them.
 package tabletest
 
 import (
@@ -13,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// commonTypes are the types that every format keeps.
+// CommonTypes are the types that every format keeps.
 var CommonTypes = []arrow.DataType{
 	arrow.FixedWidthTypes.Boolean,
 	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
@@ -90,7 +91,7 @@ func drawValue(t *rapid.T, b array.Builder) {
 	}
 }
 
-// drawBatches makes a few batches with random columns of the types.
+// DrawBatches makes a few batches with random columns of the types.
 func DrawBatches(t *rapid.T, types []arrow.DataType) (*arrow.Schema, []arrow.RecordBatch) {
 	columns := rapid.IntRange(1, 6).Draw(t, "columns")
 	fields := make([]arrow.Field, columns)
@@ -119,13 +120,13 @@ func DrawBatches(t *rapid.T, types []arrow.DataType) (*arrow.Schema, []arrow.Rec
 	return schema, batches
 }
 
-// testingT is what comparisons need of a test, also of a property.
+// T is what comparisons need of a test, also of a property.
 type T interface {
 	require.TestingT
 	Helper()
 }
 
-// requireSameTable compares schema, row order and values; NaN equals NaN.
+// RequireSameTable compares schema, row order and values; NaN equals NaN.
 func RequireSameTable(t T, want, got arrow.Table) {
 	t.Helper()
 	require.Equal(t, want.NumRows(), got.NumRows())
@@ -141,13 +142,12 @@ func RequireSameTable(t T, want, got arrow.Table) {
 	}
 }
 
-// sameColumn tells whether all values are equal; NaN equals NaN.
+// SameColumn tells whether all values are equal; NaN equals NaN.
 func SameColumn(a, b *arrow.Column) bool {
 	return array.ChunkedApproxEqual(a.Data(), b.Data(), array.WithNaNsEqual(true), array.WithAbsTolerance(0))
 }
 
-// exampleBatch is a small table with a null.
-// exampleBatch has four columns of one value a row, some of them NULL.
+// ExampleBatch has four columns of one value a row, some of them NULL.
 func ExampleBatch(rows int) arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "key", Type: arrow.PrimitiveTypes.Int64},
