@@ -12,8 +12,9 @@ import (
 )
 
 // collectBatches reads a whole table. It calls progress, which may be nil, with the number of rows so far.
-func collectBatches(ctx context.Context, src core.Source, columns []int, mem memory.Allocator, progress func(rows int64)) (
-	arrow.Table, error) {
+func collectBatches(
+	ctx context.Context, src core.Source, columns []int, mem memory.Allocator, progress func(rows int64),
+) (arrow.Table, error) {
 	var all []arrow.RecordBatch
 	rows := int64(0)
 	for batch, err := range src.Batches(ctx, columns, mem) {

@@ -18,8 +18,8 @@ func (r *Reader) Bounds(column string) (b Bounds, ok bool) {
 	return src.Bounds(index)
 }
 
-// Nulls reports whether a column may have NULLs. In a Parquet file with statistics it tells whether there are any, in row
-// groups that later reads skip too; otherwise the schema counts. It is true for unknown or ambiguous names.
+// Nulls reports whether a column may have NULLs. In a Parquet file with statistics it tells whether there are any, in
+// row groups that later reads skip too; otherwise the schema counts. It is true for unknown or ambiguous names.
 func (r *Reader) Nulls(column string) bool {
 	if src, index := r.parquetColumn(column); src != nil {
 		return src.Nulls(index)

@@ -18,10 +18,10 @@ const (
 	foreignRows   = 6 // at the beginning of a file, that its line shows
 )
 
-// TestForeign reads files that other programs wrote. Each line of the list in their folder names a file, perhaps with the
-// columns to read, and the result: columns with their types and the first rows, or the refusal. The values are those
-// that another reader gives. A file without a line fails, and a line without a file; so does one without an origin, and
-// one of the content of another.
+// TestForeign reads files that other programs wrote. Each line of the list in their folder names a file, perhaps with
+// the columns to read, and the result: columns with their types and the first rows, or the refusal. The values are
+// those that another reader gives. A file without a line fails, and a line without a file; so does one without an
+// origin, and one of the content of another.
 func TestForeign(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(foreignFolder, "list.txt"))
 	require.NoError(t, err)

@@ -102,9 +102,11 @@ func detectFormat(path string, head []byte) (Format, error) {
 	case path == "-" && len(head) == 0:
 		return Auto, errors.New("it is empty; did the program before it fail? An empty table still has a schema")
 	case path == "-":
-		return Auto, fmt.Errorf("%w: the content is neither Arrow IPC nor Parquet; name the format to read CSV", ErrFormat)
+		return Auto, fmt.Errorf("%w: the content is neither Arrow IPC nor Parquet; name the format to read CSV",
+			ErrFormat)
 	}
-	return Auto, fmt.Errorf("%w: recognized neither by its content nor by its extension; name one of %s", ErrFormat, strings.Join(formatNames[1:], ", "))
+	return Auto, fmt.Errorf("%w: recognized neither by its content nor by its extension; name one of %s", ErrFormat,
+		strings.Join(formatNames[1:], ", "))
 }
 
 // isText says whether the bytes begin a UTF-8 text.

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What arrow-go does not swap is refused, and not given as it is. If the library swaps run ends one day, it need not be.
+// What arrow-go does not swap is refused, and not given as it is. If the library swaps run ends one day, it need not
+// be.
 func TestValuesThatAreNotSwappedAreRefused(t *testing.T) {
 	b := array.NewRunEndEncodedBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int32)
 	defer b.Release()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// createNameless creates a file without a name that can be linked into the folder; nil where the file system has none, or
-// where there is no /proc to link it by.
+// createNameless creates a file without a name that can be linked into the folder; nil where the file system has none,
+// or where there is no /proc to link it by.
 func createNameless(dir string, mode fs.FileMode) *os.File {
 	file, err := os.OpenFile(dir, unix.O_TMPFILE|os.O_WRONLY, mode)
 	if err != nil {

@@ -78,8 +78,8 @@ func requireSameValues(t *testing.T, want, got arrow.RecordBatch) {
 	}
 }
 
-// A large row group is read as several batches with the same rows, whether it is the only one or its columns suffice for
-// the cores. All memory is given back, wherever the receiver leaves.
+// A large row group is read as several batches with the same rows, whether it is the only one or its columns suffice
+// for the cores. All memory is given back, wherever the receiver leaves.
 func TestLargeRowGroupsAreReadInSlices(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	flat, nested := slicedBatches(t)

@@ -24,16 +24,16 @@ type ReadOptions struct {
 	Format  Format      // Auto: by content, then by extension
 	Columns []string    // what Read loads for nil columns; nil = all columns of the file
 	CSV     csv.Options // used for CSV only
-	// Allocator allocates the tables and, until the Reader is closed, what a pipe holds that is no Arrow stream; nil = Go
-	// allocator.
+	// Allocator allocates the tables and, until the Reader is closed, what a pipe holds that is no Arrow stream; nil =
+	// Go allocator.
 	Allocator memory.Allocator
 	// Progress, if set, is called by Read with the number of rows read so far, as they come.
 	Progress func(rows int64)
 	// Opening, if set, is called by Open with how much of a CSV file was read so far, to infer its types.
 	Opening func(doneBytes, totalBytes int64)
-	// AheadBytes, if set, is about the memory that is taken beside batches that were handed out: batches become so small,
-	// and so few of them wait, that it suffices. Reader.AheadBytes says where that is not possible. Pages then come from
-	// Allocator, too.
+	// AheadBytes, if set, is about the memory that is taken beside batches that were handed out: batches become so
+	// small, and so few of them wait, that it suffices. Reader.AheadBytes says where that is not possible. Pages then
+	// come from Allocator, too.
 	AheadBytes int64
 	Stdin      io.Reader // what "-" reads; nil = os.Stdin
 	Busy       *Busy     // measures the work of reading and decoding; may be nil
@@ -137,9 +137,9 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.Schema() }
 // for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.Rows() }
 
-// AheadBytes returns the memory that reading these columns, nil for those of ReadOptions, takes beside batches that were
-// handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more bytes. Row
-// groups that are skipped do not count. It is 0 without ReadOptions.AheadBytes.
+// AheadBytes returns the memory that reading these columns, nil for those of ReadOptions, takes beside batches that
+// were handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more
+// bytes. Row groups that are skipped do not count. It is 0 without ReadOptions.AheadBytes.
 func (r *Reader) AheadBytes(columns []string) (int64, error) {
 	if columns == nil {
 		columns = r.opts.Columns
@@ -180,9 +180,9 @@ func (r *Reader) WhyText(column string) (csv.TextReason, bool) {
 	return src.WhyText(indices[0])
 }
 
-// SetType gives a column of a CSV file without values, which is text by itself, another type; of a dictionary that of its
-// values. It must come before the column is read. It returns false, and changes nothing, if the column has values, if its
-// type was given, if no column of a CSV file has that type, or if the name is unknown or ambiguous.
+// SetType gives a column of a CSV file without values, which is text by itself, another type; of a dictionary that of
+// its values. It must come before the column is read. It returns false, and changes nothing, if the column has values,
+// if its type was given, if no column of a CSV file has that type, or if the name is unknown or ambiguous.
 func (r *Reader) SetType(column string, dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dictionary.ValueType

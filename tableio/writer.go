@@ -120,14 +120,15 @@ func (o WriteOptions) format(path string) (Format, error) {
 	if format := formatOfExtension(path); format != Auto {
 		return format, nil
 	}
-	return Auto, fmt.Errorf("%w: the extension %q does not name one; use .parquet, .csv, .arrow or .arrows, or name the format", ErrFormat, filepath.Ext(path))
+	return Auto, fmt.Errorf("%w: the extension %q does not name one; use .parquet, .csv, .arrow or .arrows, "+
+		"or name the format", ErrFormat, filepath.Ext(path))
 }
 
 func newEncoder(format Format, out *sink, path string, schema *arrow.Schema, opts WriteOptions) (core.Encoder, error) {
 	switch format {
 	case Parquet:
-		return parquet.NewEncoder(out, schema, parquet.Options{Compression: opts.Compression, RowGroupRows: opts.RowGroupRows,
-			RowGroupBytes: opts.RowGroupBytes, Busy: opts.Busy})
+		return parquet.NewEncoder(out, schema, parquet.Options{Compression: opts.Compression,
+			RowGroupRows: opts.RowGroupRows, RowGroupBytes: opts.RowGroupBytes, Busy: opts.Busy})
 	case CSV:
 		return csv.NewEncoder(out, path, schema, opts.CSV, opts.Compression)
 	case ArrowFile:
@@ -172,7 +173,8 @@ func (w *Writer) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	}
 	if w.err == nil && batch.NumRows() > 0 {
 		w.busy.Begin()
-		w.err = fail(ErrOutput, "write", w.path, core.Guard(func() error { return w.enc.Write(w.busy.With(ctx), batch) }))
+		err := core.Guard(func() error { return w.enc.Write(w.busy.With(ctx), batch) })
+		w.err = fail(ErrOutput, "write", w.path, err)
 		w.busy.End()
 	}
 	if w.err == nil {
@@ -196,9 +198,9 @@ func (w *Writer) fits(batch arrow.RecordBatch) error {
 	return nil
 }
 
-// Commit completes the content and renames the file to its final path, where it appears as a whole. It does not wait for
-// the disk: a power failure soon afterwards may lose or damage the file, as any that was just copied. On an error, also
-// when ctx ends, no file appears and the Writer is aborted.
+// Commit completes the content and renames the file to its final path, where it appears as a whole. It does not wait
+// for the disk: a power failure soon afterwards may lose or damage the file, as any that was just copied. On an error,
+// also when ctx ends, no file appears and the Writer is aborted.
 func (w *Writer) Commit(ctx context.Context) error {
 	switch {
 	case w.err != nil:

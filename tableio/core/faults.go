@@ -28,8 +28,8 @@ func Guard(f func() error) (err error) {
 		if p := recover(); p != nil {
 			err = ErrCorrupt
 			switch e, _ := p.(error); {
-			case errors.As(e, new(*AllocError)), errors.As(e, new(*backend.OpError)): // the allocator's, not the content's
-				err = e
+			case errors.As(e, new(*AllocError)), errors.As(e, new(*backend.OpError)):
+				err = e // the allocator's, not the content's
 			case e != nil && !isRuntimeError(e):
 				err = fmt.Errorf("%w: %w", ErrCorrupt, e)
 			}

@@ -19,7 +19,8 @@ func wideIndices(dt arrow.DataType) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.DictionaryType:
 		if dt.IndexType.(arrow.FixedWidthDataType).BitWidth() < 32 {
-			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: dt.ValueType, Ordered: dt.Ordered}
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: dt.ValueType,
+				Ordered: dt.Ordered}
 		}
 	case *arrow.ListType:
 		return arrow.ListOfField(field(dt.ElemField()))

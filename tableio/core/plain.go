@@ -50,9 +50,11 @@ func PlainBatch(batch arrow.RecordBatch) arrow.RecordBatch {
 func PlainColumn(column arrow.Array) arrow.Array {
 	switch c := column.(type) {
 	case *array.StringView:
-		return convertColumn(c, array.NewLargeStringBuilder(memory.NewGoAllocator()), func(b *array.LargeStringBuilder, row int) { b.Append(c.Value(row)) })
+		return convertColumn(c, array.NewLargeStringBuilder(memory.NewGoAllocator()),
+			func(b *array.LargeStringBuilder, row int) { b.Append(c.Value(row)) })
 	case *array.BinaryView:
-		return convertColumn(c, array.NewBinaryBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.LargeBinary), func(b *array.BinaryBuilder, row int) { b.Append(c.Value(row)) })
+		return convertColumn(c, array.NewBinaryBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.LargeBinary),
+			func(b *array.BinaryBuilder, row int) { b.Append(c.Value(row)) })
 	case *array.Decimal32:
 		return decimalColumn(c, func(row int) int64 { return int64(c.Value(row)) })
 	case *array.Decimal64:
@@ -73,7 +75,8 @@ func PlainColumn(column arrow.Array) arrow.Array {
 
 func decimalColumn(column arrow.Array, value func(row int) int64) arrow.Array {
 	builder := array.NewDecimal128Builder(memory.NewGoAllocator(), PlainType(column.DataType()).(*arrow.Decimal128Type))
-	return convertColumn(column, builder, func(b *array.Decimal128Builder, row int) { b.Append(decimal128.FromI64(value(row))) })
+	return convertColumn(column, builder,
+		func(b *array.Decimal128Builder, row int) { b.Append(decimal128.FromI64(value(row))) })
 }
 
 func convertColumn[B array.Builder](from arrow.Array, builder B, appendRow func(builder B, row int)) arrow.Array {

@@ -113,7 +113,8 @@ func (s *Scope) track(b []byte) {
 // check panics, as an allocator must, where a size cannot be meant.
 func (s *Scope) check(size int) {
 	if size < 0 || int64(size) > s.limitBytes {
-		err := fmt.Errorf("a buffer of %d bytes is asked for, more than the machine's memory of %d bytes", size, s.limitBytes)
+		err := fmt.Errorf("a buffer of %d bytes is asked for, more than the machine's memory of %d bytes", size,
+			s.limitBytes)
 		s.mu.Lock()
 		if s.err == nil {
 			s.err = err

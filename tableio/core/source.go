@@ -16,9 +16,9 @@ type Source interface {
 	Schema() *arrow.Schema
 	// Rows returns the number of rows, or -1 if it is unknown before the file is read.
 	Rows() int64
-	// Batches reads columns, indices into the schema, in the order of the file, a bounded number of blocks at once on all
-	// cores. The caller releases the batches, which are allocated from mem. An error ends the sequence. When the sequence
-	// is over, also because the caller left it, no work runs any more.
+	// Batches reads columns, indices into the schema, in the order of the file, a bounded number of blocks at once on
+	// all cores. The caller releases the batches, which are allocated from mem. An error ends the sequence. When the
+	// sequence is over, also because the caller left it, no work runs any more.
 	Batches(ctx context.Context, columns []int, mem memory.Allocator) iter.Seq2[arrow.RecordBatch, error]
 }
 

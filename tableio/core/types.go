@@ -17,8 +17,8 @@ func CheckTypes(fields []arrow.Field) error {
 	return nil
 }
 
-// Types with more levels of nesting, or more maps in one another, are refused. arrow-go (18.8) makes the Go objects of a
-// map's keys and values twice, those of a map in it four times, and so on.
+// Types with more levels of nesting, or more maps in one another, are refused. arrow-go (18.8) makes the Go objects of
+// a map's keys and values twice, those of a map in it four times, and so on.
 const (
 	mostLevels = 100
 	mostMaps   = 10
@@ -56,7 +56,9 @@ func checkParameters(dt arrow.DataType) error {
 	switch dt := dt.(type) {
 	case arrow.DecimalType:
 		precision, scale := dt.GetPrecision(), dt.GetScale()
-		most := map[arrow.Type]int32{arrow.DECIMAL32: 9, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[dt.ID()]
+		most := map[arrow.Type]int32{
+			arrow.DECIMAL32: 9, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76,
+		}[dt.ID()]
 		if precision < 1 || precision > most || scale > most || scale < -most {
 			return fmt.Errorf("a decimal of %d digits, %d of them a fraction", precision, scale)
 		}

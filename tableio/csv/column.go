@@ -242,8 +242,8 @@ func (c *boolBuilder) add(tile *recordScanner, records, column int) (bad int) {
 
 func (c *boolBuilder) end() arrow.Array { return c.array(c.values) }
 
-// textBuilder holds texts, or bytes that are hexadecimal in the file, with offsets of one width. The values come together
-// in scratch memory and are copied once their size is known.
+// textBuilder holds texts, or bytes that are hexadecimal in the file, with offsets of one width. The values come
+// together in scratch memory and are copied once their size is known.
 type textBuilder[O int32 | int64] struct {
 	validity
 	hexadecimal bool

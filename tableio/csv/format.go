@@ -57,8 +57,8 @@ func (r *rowFormatter) append(dst []byte, start, end int) ([]byte, error) {
 			before := len(dst)
 			with := column.format(dst, row)
 			if with == nil {
-				return dst, fmt.Errorf("row %d, column %q: %s is outside the range of %s in CSV; write Parquet or Arrow, "+
-					"or leave it out with columns", r.before+int64(row)+1, r.batch.ColumnName(i),
+				return dst, fmt.Errorf("row %d, column %q: %s is outside the range of %s in CSV; "+
+					"write Parquet or Arrow, or leave it out with columns", r.before+int64(row)+1, r.batch.ColumnName(i),
 					r.batch.Column(i).ValueStr(row), r.batch.Column(i).DataType())
 			}
 			if dst = with; column.quotes {

@@ -76,7 +76,8 @@ func split(ctx context.Context, content *io.SectionReader, firstLine int64) iter
 			if !last {
 				if end = lastRecordEnd(text); end == 0 && len(text) > maxRecordBytes {
 					yield(textBlock{}, fmt.Errorf(
-						"line %d: the record is longer than %d bytes; is a closing quote missing?", line, maxRecordBytes))
+						"line %d: the record is longer than %d bytes; is a closing quote missing?",
+						line, maxRecordBytes))
 					return
 				}
 			}

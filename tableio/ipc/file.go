@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// fileLayout lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. It leaves dictionaries
-// out until it is ending, and then record batches.
+// fileLayout lays the messages of an Arrow file out: schema, record batches, dictionaries, footer. It leaves
+// dictionaries out until it is ending, and then record batches.
 type fileLayout struct {
 	out    io.Writer
 	at     int64 // bytes written

@@ -1,5 +1,5 @@
-// Package ipc reads and writes Arrow IPC files and streams. Messages are verified before arrow-go sees them, and only the
-// buffers of the chosen columns are read where that is possible.
+// Package ipc reads and writes Arrow IPC files and streams. Messages are verified before arrow-go sees them, and only
+// the buffers of the chosen columns are read where that is possible.
 package ipc
 
 import (

@@ -60,7 +60,8 @@ func newEncoder(out io.Writer, schema *arrow.Schema, compression string) (*encod
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	default:
-		return nil, nil, fmt.Errorf("%w %q is unknown for Arrow IPC: choose zstd, lz4 or none", core.ErrCompression, compression)
+		return nil, nil, fmt.Errorf("%w %q is unknown for Arrow IPC: choose zstd, lz4 or none", core.ErrCompression,
+			compression)
 	}
 	if len(options) > 1 {
 		options = append(options, ipc.WithCompressConcurrency(runtime.GOMAXPROCS(0)))

@@ -20,8 +20,9 @@ type Bounds struct {
 	Nulls    bool
 }
 
-// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of the
-// row groups. ok is false if a row group has no statistics, and for other types. Bounds may be wider than the values.
+// Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
+// the row groups. ok is false if a row group has no statistics, and for other types. Bounds may be wider than the
+// values.
 func (s *Source) Bounds(column int) (b Bounds, ok bool) {
 	b = Bounds{Type: s.fields.Field(column).Type, Min: 1}
 	for group := range s.file.NumRowGroups() {
@@ -49,8 +50,8 @@ func (s *Source) Nulls(column int) bool {
 }
 
 // SkipOutside makes later reads skip the row groups in which no value of the column lies within the bounds. NULL lies
-// within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the bounds have a different
-// type than the column.
+// within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the bounds have a
+// different type than the column.
 func (s *Source) SkipOutside(column int, b Bounds) {
 	if !arrow.TypeEqual(s.fields.Field(column).Type, b.Type) {
 		return
@@ -104,8 +105,10 @@ func (s *Source) groupBounds(column, group int) (b Bounds, ok bool) {
 			b, ok = Bounds{Min: 1, Nulls: true}, true
 			return nil
 		}
-		stored := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].First].GetMetaData().GetStatistics()
-		if stored.IsSetMin() != stored.IsSetMax() || stored.IsSetMinValue() != stored.IsSetMaxValue() || !stats.HasMinMax() {
+		leaf := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].First]
+		stored := leaf.GetMetaData().GetStatistics()
+		if stored.IsSetMin() != stored.IsSetMax() || stored.IsSetMinValue() != stored.IsSetMaxValue() ||
+			!stats.HasMinMax() {
 			return nil // the library takes one bound alone for both, the other being 0
 		}
 		switch stats := stats.(type) {
@@ -126,14 +129,14 @@ func (s *Source) groupBounds(column, group int) (b Bounds, ok bool) {
 	return b, ok && err == nil
 }
 
-// countingWriters are programs whose counts of NULLs tell that there are none, or that there is nothing else. Others are
-// known to err both ways: parquet-rs before 4.1 and cuDF wrote 0 for columns with NULLs, Polars counts them once for each
-// page.
+// countingWriters are programs whose counts of NULLs tell that there are none, or that there is nothing else. Others
+// are known to err both ways: parquet-rs before 4.1 and cuDF wrote 0 for columns with NULLs, Polars counts them once
+// for each page.
 var countingWriters = []string{"spirjoin", "parquet-cpp-arrow ", "parquet-mr ", "DuckDB "}
 
-// nullCount is the number of NULLs of a flat column in a row group, if it is known for sure. The format allows writers to
-// leave it out, which does not mean 0; some write -1. A row group whose count is not known is read where NULLs matter:
-// its definition levels alone would cost most of that, for they are compressed together with the values.
+// nullCount is the number of NULLs of a flat column in a row group, if it is known for sure. The format allows writers
+// to leave it out, which does not mean 0; some write -1. A row group whose count is not known is read where NULLs
+// matter: its definition levels alone would cost most of that, for they are compressed together with the values.
 func (s *Source) nullCount(leaf, group int) (nulls int64, ok bool) {
 	meta := s.file.MetaData()
 	if meta.Schema.Column(leaf).MaxDefinitionLevel() == 0 {

@@ -74,7 +74,8 @@ func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (out []arr
 	c.source.cores <- struct{}{}
 	defer func() { <-c.source.cores }()
 	if c.failed {
-		return nil, errors.New("an earlier part of the column chunk cannot be read") // nobody sees more than the first error
+		// Nobody sees more than the first error.
+		return nil, errors.New("an earlier part of the column chunk cannot be read")
 	}
 	c.failed = true // also where the decoder panics
 	sizeBytes := uint64(0)
@@ -185,7 +186,8 @@ func (c *chunkReader) openNested(ctx context.Context, rows int64, mem memory.All
 }
 
 // checkTexts tells whether there are texts in the column, and refuses slices in which these exceed, according to the
-// footer, what offsets of 32 bits can address. Where a dictionary makes them longer than that tells, nestedMemory refuses.
+// footer, what offsets of 32 bits can address. Where a dictionary makes them longer than that tells, nestedMemory
+// refuses.
 func (c *chunkReader) checkTexts(rows int64) (texts bool, err error) {
 	field := &c.source.columns[c.column]
 	for leaf := field.First; leaf < field.First+field.Leaves; leaf++ {

@@ -187,7 +187,8 @@ func (s *Source) validate(sizeBytes int64) error {
 		}
 		total += rows
 		if group.NumColumns() != s.file.MetaData().Schema.NumColumns() {
-			return fmt.Errorf("row group %d has %d columns, the schema %d", i, group.NumColumns(), s.file.MetaData().Schema.NumColumns())
+			return fmt.Errorf("row group %d has %d columns, the schema %d", i, group.NumColumns(),
+				s.file.MetaData().Schema.NumColumns())
 		}
 		for c, stored := range s.file.MetaData().GetRowGroups()[i].GetColumns() {
 			if path := stored.GetFilePath(); path != "" {
@@ -202,10 +203,13 @@ func (s *Source) validate(sizeBytes int64) error {
 			}
 			column := s.file.MetaData().Schema.Column(c)
 			if column.MaxRepetitionLevel() == 0 && chunk.NumValues() != rows {
-				return fmt.Errorf("column %s has %d values in row group %d of %d rows", column.Path(), chunk.NumValues(), i, rows)
+				return fmt.Errorf("column %s has %d values in row group %d of %d rows", column.Path(),
+					chunk.NumValues(), i, rows)
 			}
-			if start, length := chunk.DataPageOffset(), chunk.TotalCompressedSize(); start < 0 || length < 0 || start > sizeBytes || length > sizeBytes {
-				return fmt.Errorf("column %s in row group %d lies outside the file of %d bytes", column.Path(), i, sizeBytes)
+			start, length := chunk.DataPageOffset(), chunk.TotalCompressedSize()
+			if start < 0 || length < 0 || start > sizeBytes || length > sizeBytes {
+				return fmt.Errorf("column %s in row group %d lies outside the file of %d bytes", column.Path(), i,
+					sizeBytes)
 			}
 		}
 	}
@@ -313,9 +317,9 @@ func (s *Source) drawGroup(group int, columns []int, sliceRows int64, yield func
 	}
 }
 
-// sliceRows is how many rows of a row group are decoded at a time. Slices of a column follow one another, so there are no
-// more of a row group than it has columns for each core, lest cores wait for each other; a single row group has no others
-// to keep them busy. None is smaller than the row groups that we write.
+// sliceRows is how many rows of a row group are decoded at a time. Slices of a column follow one another, so there are
+// no more of a row group than it has columns for each core, lest cores wait for each other; a single row group has no
+// others to keep them busy. None is smaller than the row groups that we write.
 func sliceRows(groupRows int64, columns, groups int) int64 {
 	slices := groupRows / rowGroupRows
 	if groups > 1 {

@@ -14,8 +14,8 @@ const (
 	// rowGroupRows is the size of a row group: large enough for readers to scan fast and for dictionaries to pay, small
 	// enough that several are encoded at a time in little memory.
 	rowGroupRows = 1 << 17
-	// rowGroupBytes bounds row groups of long rows. Readers hold a column chunk, or much of it, in memory; some, as ours
-	// of nested columns, hold its text in arrays with offsets of 32 bits.
+	// rowGroupBytes bounds row groups of long rows. Readers hold a column chunk, or much of it, in memory; some, as
+	// ours of nested columns, hold its text in arrays with offsets of 32 bits.
 	rowGroupBytes = 256 << 20
 )
 
@@ -59,7 +59,9 @@ func (r *rowGroups) add(batch arrow.RecordBatch, full func(*rowGroup) error) err
 		rows := min(batch.NumRows()-start, r.limitRows-group.rows)
 		sizeBytes := batchBytes(batch, start, start+rows)
 		if room := r.limitBytes - group.bytes; sizeBytes > room {
-			rows = int64(sort.Search(int(rows), func(n int) bool { return batchBytes(batch, start, start+int64(n)+1) > room }))
+			rows = int64(sort.Search(int(rows), func(n int) bool {
+				return batchBytes(batch, start, start+int64(n)+1) > room
+			}))
 			if group.rows == 0 {
 				rows = max(rows, 1)
 			}

@@ -24,9 +24,11 @@ const magic = "PAR1"
 
 // Options say how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
 type Options struct {
-	Compression   string     // none, lz4, zstd or snappy; empty = snappy
-	RowGroupRows  int64      // maximum rows of a row group; 0 = 131072
-	RowGroupBytes int64      // of Arrow data in a row group, and of all in flight; 0 = 256 MiB a row group, any number of them
+	Compression  string // none, lz4, zstd or snappy; empty = snappy
+	RowGroupRows int64  // maximum rows of a row group; 0 = 131072
+	// RowGroupBytes is the maximum of Arrow data in a row group of more than a row, and bounds what is in flight.
+	// 0 = 256 MiB, and any number of row groups in flight.
+	RowGroupBytes int64
 	Busy          *core.Busy // measures the work of encoding and writing; may be nil
 }
 
@@ -75,7 +77,8 @@ func codecOf(compression string) (compress.Compression, error) {
 	case "none":
 		return compress.Codecs.Uncompressed, nil
 	}
-	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", core.ErrCompression, compression)
+	return 0, fmt.Errorf("%w %q is unknown for Parquet: choose snappy, zstd, lz4 or none", core.ErrCompression,
+		compression)
 }
 
 // flatEncoder writes tables of flat columns. Batches of any size are cut into row groups; the column chunks of these

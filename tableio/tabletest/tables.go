@@ -22,8 +22,10 @@ var CommonTypes = []arrow.DataType{
 	arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
 	&arrow.Decimal128Type{Precision: 15, Scale: 2}, &arrow.Decimal128Type{Precision: 38, Scale: 10},
 	arrow.FixedWidthTypes.Date32,
-	&arrow.Time32Type{Unit: arrow.Millisecond}, &arrow.Time64Type{Unit: arrow.Microsecond}, &arrow.Time64Type{Unit: arrow.Nanosecond},
-	&arrow.TimestampType{Unit: arrow.Millisecond}, &arrow.TimestampType{Unit: arrow.Microsecond}, &arrow.TimestampType{Unit: arrow.Nanosecond},
+	&arrow.Time32Type{Unit: arrow.Millisecond}, &arrow.Time64Type{Unit: arrow.Microsecond},
+	&arrow.Time64Type{Unit: arrow.Nanosecond},
+	&arrow.TimestampType{Unit: arrow.Millisecond}, &arrow.TimestampType{Unit: arrow.Microsecond},
+	&arrow.TimestampType{Unit: arrow.Nanosecond},
 	&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 	arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.Binary,
 }
@@ -36,7 +38,8 @@ func drawValue(t *rapid.T, b array.Builder) {
 		seconds = -seconds
 	}
 	text := func() string {
-		return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a,b", "\"", "x\r\ny", " ", "NULL", "\ufeffbom", "1", "2020-02-30", "\r", "a\"b\"\""})).Draw(t, "s")
+		special := []string{"", "a,b", "\"", "x\r\ny", " ", "NULL", "\ufeffbom", "1", "2020-02-30", "\r", "a\"b\"\""}
+		return rapid.OneOf(rapid.String(), rapid.SampledFrom(special)).Draw(t, "s")
 	}
 	switch b := b.(type) {
 	case *array.BooleanBuilder:
@@ -58,9 +61,11 @@ func drawValue(t *rapid.T, b array.Builder) {
 	case *array.Uint64Builder:
 		b.Append(uint64(wide))
 	case *array.Float32Builder:
-		b.Append(rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{float32(math.Inf(-1)), 1e-45, 3})).Draw(t, "f"))
+		special := []float32{float32(math.Inf(-1)), 1e-45, 3}
+		b.Append(rapid.OneOf(rapid.Float32(), rapid.SampledFrom(special)).Draw(t, "f"))
 	case *array.Float64Builder:
-		b.Append(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324, 1e15, 0.1})).Draw(t, "f"))
+		special := []float64{math.Inf(1), math.NaN(), math.Copysign(0, -1), 5e-324, 1e15, 0.1}
+		b.Append(rapid.OneOf(rapid.Float64(), rapid.SampledFrom(special)).Draw(t, "f"))
 	case *array.Decimal128Builder:
 		digits := b.Type().(*arrow.Decimal128Type).Precision
 		v := decimal128.FromI64(wide % 1_000_000_000_000_000)
@@ -75,10 +80,10 @@ func drawValue(t *rapid.T, b array.Builder) {
 	case *array.Time64Builder:
 		b.Append(arrow.Time64(uint64(wide) % 86_400_000_000))
 	case *array.TimestampBuilder:
-		if b.Type().(*arrow.TimestampType).Unit == arrow.Nanosecond {
+		if unit := b.Type().(*arrow.TimestampType).Unit; unit == arrow.Nanosecond {
 			b.Append(arrow.Timestamp(wide))
 		} else {
-			b.Append(arrow.Timestamp(seconds*int64(time.Second/b.Type().(*arrow.TimestampType).Unit.Multiplier()) + wide&511))
+			b.Append(arrow.Timestamp(seconds*int64(time.Second/unit.Multiplier()) + wide&511))
 		}
 	case *array.StringBuilder:
 		b.Append(text())
@@ -138,7 +143,8 @@ func RequireSameTable(t T, want, got arrow.Table) {
 		require.True(t, arrow.TypeEqual(w.Type, g.Type), "column %q: type %s, want %s", w.Name, g.Type, w.Type)
 		require.Equal(t, w.Nullable, g.Nullable, "column %q", w.Name)
 		require.True(t, w.Metadata.Equal(g.Metadata), "column %q: %v", w.Name, g.Metadata)
-		require.True(t, SameColumn(want.Column(i), got.Column(i)), "column %q:\nwant %v\ngot  %v", w.Name, want.Column(i).Data().Chunks(), got.Column(i).Data().Chunks())
+		require.True(t, SameColumn(want.Column(i), got.Column(i)), "column %q:\nwant %v\ngot  %v", w.Name,
+			want.Column(i).Data().Chunks(), got.Column(i).Data().Chunks())
 	}
 }
 
