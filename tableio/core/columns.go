@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// ColumnIndices finds the columns by name, reporting all faults together. Nil
-// names mean all columns; a name may be given twice.
+// ColumnIndices finds the columns by name. Nil names mean all columns; a name may be given twice. An error wraps
+// ErrColumn and reports all names that are unknown or ambiguous.
 func ColumnIndices(schema *arrow.Schema, names []string) ([]int, error) {
 	if names == nil {
 		all := make([]int, schema.NumFields())

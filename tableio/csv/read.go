@@ -18,8 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// Source reads a CSV file in parallel blocks: once to infer the types that
-// are not given, once to convert.
+// Source reads a CSV file in parallel blocks: once to infer the types that are not given, once to convert. It
+// implements [core.Source]; rows are counted where types are inferred.
 type Source struct {
 	in        *core.Input
 	delimiter byte
@@ -31,8 +31,9 @@ type Source struct {
 	facts     []columnFacts // nil: all types were given
 }
 
-// Open opens a file and infers the types that the options do not give. It calls opening, which may be nil, with the
-// bytes that were read for that so far, and with those of the file.
+// Open infers the types that the options do not give, from all values of a seekable input, which must stay open as long
+// as the source is used. It calls opening, which may be nil, with the bytes read for that so far and the bytes of the
+// file. Errors wrap [core.ErrColumn] if the options' schema names a column that is unknown or ambiguous.
 func Open(
 	ctx context.Context, in *core.Input, opts Options, opening func(doneBytes, totalBytes int64),
 ) (*Source, error) {
@@ -256,7 +257,8 @@ func (s *Source) infer(ctx context.Context, fields []arrow.Field, progress func(
 	return nil
 }
 
-// SetType gives a column without values another type.
+// SetType gives a column without values another type. It returns false, and changes nothing, if the column has values,
+// if its type was given, or if no CSV column has that type.
 func (s *Source) SetType(column int, dt arrow.DataType) bool {
 	if s.facts == nil || s.facts[column].given || s.facts[column].values {
 		return false
@@ -270,7 +272,7 @@ func (s *Source) SetType(column int, dt arrow.DataType) bool {
 	return true
 }
 
-// WhyText says which value made a column text.
+// WhyText returns the value that made a column text; false if its type was given, or no value did.
 func (s *Source) WhyText(column int) (reason TextReason, ok bool) {
 	if s.facts == nil {
 		return TextReason{}, false

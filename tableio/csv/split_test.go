@@ -11,20 +11,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-func csvBlockOf(firstLine int64, text string) textBlock {
+func blockOf(firstLine int64, text string) textBlock {
 	padded := append([]byte(text), padding[:]...)
 	data := padded[:len(text)]
 	return textBlock{firstLine: firstLine, data: data, padded: padded, returns: countReturns(data) > 0}
 }
 
-func TestSplitCSVIsBlockSizeFree(t *testing.T) {
+func TestSplitIsBlockSizeFree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab,\"\"\n\n\r\r")), 0, 60, -1).Draw(rt, "text")
 		cut := rapid.IntRange(0, len(text)).Draw(rt, "cut")
 		parse := func(parts ...string) (records [][]string, err error) {
 			line := int64(1)
 			for _, part := range parts {
-				scanner := newRecordScanner(csvBlockOf(line, part), ',', 0)
+				scanner := newRecordScanner(blockOf(line, part), ',', 0)
 				for {
 					err := scanner.record()
 					if errors.Is(err, io.EOF) {
@@ -50,12 +50,12 @@ func TestSplitCSVIsBlockSizeFree(t *testing.T) {
 		}
 		end := lastRecordEnd([]byte(text[:cut]))
 		whole, wholeErr := parse(text)
-		split, splitErr := parse(text[:end], text[end:])
+		halves, halvesErr := parse(text[:end], text[end:])
 		if wholeErr != nil {
-			require.EqualError(rt, splitErr, wholeErr.Error())
+			require.EqualError(rt, halvesErr, wholeErr.Error())
 			return
 		}
-		require.NoError(rt, splitErr)
-		require.Equal(rt, whole, split)
+		require.NoError(rt, halvesErr)
+		require.Equal(rt, whole, halves)
 	})
 }

@@ -28,7 +28,8 @@ type encoder struct {
 	buf     []byte // rows of small batches, to be written before anything else
 }
 
-// NewEncoder makes an encoder of rows of text. The path tells the delimiter where the options do not.
+// NewEncoder makes an encoder of rows of text, which it writes to out. If the options have no delimiter, it follows
+// from the extension of path. Errors wrap [core.ErrCompression] for any compression but "none" or an empty text.
 func NewEncoder(
 	out io.Writer, path string, schema *arrow.Schema, opts Options, compression string,
 ) (core.Encoder, error) {

@@ -23,7 +23,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// FileSource reads the record batches of an Arrow IPC file on all cores.
+// FileSource reads the record batches of an Arrow IPC file on all cores. It implements [core.Source].
 type FileSource struct {
 	in     *core.Input
 	fields *arrow.Schema
@@ -34,7 +34,8 @@ type FileSource struct {
 	aheadBytes int64             // beside batches that were drawn; 0: any number
 }
 
-// OpenFile opens an IPC file. If aheadBytes is not 0, as many batches are read ahead as fit in.
+// OpenFile verifies the metadata of an IPC file, a seekable input that must stay open as long as the source is used. If
+// aheadBytes is not 0, no more batches are read ahead than fit into it.
 func OpenFile(in *core.Input, aheadBytes int64) (*FileSource, error) {
 	rows, blocks, err := verifyFile(in.At, in.SizeBytes)
 	if err != nil {
@@ -163,7 +164,8 @@ type streamSource struct {
 	ahead      int // record batches that are read before they are drawn
 }
 
-// OpenStream opens an IPC stream. If aheadBytes is not 0, no batch is read ahead.
+// OpenStream reads the schema of an IPC stream, of an input that must stay open as long as the source is used. If
+// aheadBytes is not 0, no batch is read ahead. A pipe can be read once.
 func OpenStream(in *core.Input, aheadBytes int64) (core.Source, error) {
 	s := &streamSource{in: in}
 	if aheadBytes == 0 { // otherwise a batch may have any size

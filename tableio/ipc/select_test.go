@@ -33,7 +33,7 @@ func (r *countingReader) ReadAt(p []byte, at int64) (int, error) {
 func TestOnlyTheBuffersOfChosenColumnsAreRead(t *testing.T) {
 	const rows = 100_000
 	batch := tabletest.ExampleBatch(rows)
-	content := bytes.NewReader(arrowFileOf(t, batch.Schema(), []arrow.RecordBatch{batch, batch}, ""))
+	content := bytes.NewReader(fileOf(t, batch.Schema(), []arrow.RecordBatch{batch, batch}, ""))
 	in := &core.Input{At: content, SizeBytes: content.Size()}
 	source, err := OpenFile(in, 0)
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestSelectionProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		schema, batches := tabletest.DrawBatches(rt, types)
 		compression := rapid.SampledFrom([]string{"none", "zstd", "lz4"}).Draw(rt, "compression")
-		file := bytes.NewReader(arrowFileOf(rt, schema, nonEmpty(batches), compression))
+		file := bytes.NewReader(fileOf(rt, schema, nonEmpty(batches), compression))
 		fields := schema.NumFields()
 		columns := rapid.SliceOfNDistinct(rapid.IntRange(0, fields-1), 0, fields-1, rapid.ID).Draw(rt, "columns")
 		selection, ok := selectColumns(schema, columns, endian.NativeEndian)
@@ -83,8 +83,8 @@ func TestSelectionProperty(t *testing.T) {
 	})
 }
 
-// arrowFileOf is the content of a file of the batches.
-func arrowFileOf(t tabletest.T, schema *arrow.Schema, batches []arrow.RecordBatch, compression string) []byte {
+// fileOf is the content of a file of the batches.
+func fileOf(t tabletest.T, schema *arrow.Schema, batches []arrow.RecordBatch, compression string) []byte {
 	var content bytes.Buffer
 	e, err := NewFileEncoder(&content, schema, compression)
 	require.NoError(t, err)

@@ -25,7 +25,8 @@ type encoder struct {
 
 const compressedBatchRows = 1 << 20
 
-// NewStreamEncoder makes an encoder of an IPC stream. The compression is "zstd", "lz4", "none" or empty, which is none.
+// NewStreamEncoder makes an encoder of an IPC stream, which it writes to out. The compression is "zstd", "lz4", "none"
+// or empty, which is none; errors wrap [core.ErrCompression] for any other.
 func NewStreamEncoder(out io.Writer, schema *arrow.Schema, compression string) (core.Encoder, error) {
 	e, options, err := newEncoder(out, schema, compression)
 	if err != nil {

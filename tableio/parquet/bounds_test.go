@@ -22,7 +22,7 @@ func boundsSource(t *testing.T) *Source {
 			b.Field(1).(*array.Int32Builder).Append(int32(i))
 		}
 	}
-	return writtenParquet(t, b.NewRecordBatch(), Options{RowGroupRows: 10}, 0)
+	return written(t, b.NewRecordBatch(), Options{RowGroupRows: 10}, 0)
 }
 
 // TestBoundsOfDoubtfulStatistics: one bound alone, and bounds in the wrong order, tell nothing.

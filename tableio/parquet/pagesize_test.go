@@ -11,7 +11,7 @@ import (
 // The pages of a chunk count with what they take, whatever its size.
 func TestAheadBytesCountPages(t *testing.T) {
 	batch := tabletest.ExampleBatch(300_000) // one chunk of each column, of several pages
-	source := writtenParquet(t, batch, Options{RowGroupRows: 300_000}, 1)
+	source := written(t, batch, Options{RowGroupRows: 300_000}, 1)
 	for column, field := range source.fields.Fields() {
 		chunk, err := source.file.MetaData().RowGroup(0).ColumnChunk(source.columns[column].First)
 		require.NoError(t, err)

@@ -27,7 +27,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/parquet/columnchunk"
 )
 
-// Source reads the column chunks of row groups, in slices of rows, as tasks on all cores.
+// Source reads the column chunks of row groups, in slices of rows, as tasks on all cores. It implements [core.Source].
 type Source struct {
 	file       *file.Reader
 	fields     *arrow.Schema
@@ -48,8 +48,9 @@ const leastPageBytes = 256 << 20
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
-// Open opens a file. If aheadBytes is not 0, it bounds the memory beside batches that were drawn, as far as
-// needBytes says, and pages come from mem, if that is not nil.
+// Open reads the footer of a file, a seekable input that must stay open as long as the source is used. If aheadBytes is
+// not 0, it bounds the memory beside batches that were drawn, unless [Source.NeedBytes] is more, and pages come from
+// mem, if that is not nil.
 func Open(ctx context.Context, in *core.Input, aheadBytes int64, mem memory.Allocator) (*Source, error) {
 	buffers := memory.Allocator(&offheap.Shared)
 	if aheadBytes > 0 && mem != nil {

@@ -42,7 +42,7 @@ func TestRowGroupOfMoreThanAnArrayHolds(t *testing.T) {
 	}
 	batch := b.NewRecordBatch()
 	defer batch.Release()
-	source := writtenParquet(t, batch, Options{}, 0) // as written without a stored schema
+	source := written(t, batch, Options{}, 0) // as written without a stored schema
 	source.columns[1].Column.Field.Type = arrow.BinaryTypes.String
 	source.fields = arrow.NewSchema([]arrow.Field{source.fields.Field(0), source.columns[1].Column.Field}, nil)
 	seen := int64(0)

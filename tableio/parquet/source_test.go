@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// writtenParquet writes a file of one batch and opens it.
-func writtenParquet(t *testing.T, batch arrow.RecordBatch, opts Options, aheadBytes int64) *Source {
+// written writes a file of one batch and opens it.
+func written(t *testing.T, batch arrow.RecordBatch, opts Options, aheadBytes int64) *Source {
 	path := filepath.Join(t.TempDir(), "table.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)

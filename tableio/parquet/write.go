@@ -22,7 +22,7 @@ import (
 
 const magic = "PAR1"
 
-// Options say how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
+// Options says how to write a file. The zero value compresses by Snappy and cuts row groups of 131072 rows.
 type Options struct {
 	Compression  string // none, lz4, zstd or snappy; empty = snappy
 	RowGroupRows int64  // maximum rows of a row group; 0 = 131072
@@ -32,7 +32,8 @@ type Options struct {
 	Busy          *core.Busy // measures the work of encoding and writing; may be nil
 }
 
-// NewEncoder makes an encoder of a file: flat columns on all cores, schemas with nested columns on one.
+// NewEncoder makes an encoder of a file, which it writes to out: flat columns on all cores, schemas with nested columns
+// on one. Errors name the first column whose type Parquet lacks, or wrap [core.ErrCompression].
 func NewEncoder(out io.Writer, schema *arrow.Schema, opts Options) (core.Encoder, error) {
 	codec, err := codecOf(opts.Compression)
 	if err != nil {
