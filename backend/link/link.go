@@ -126,10 +126,10 @@ type carrier interface {
 	close() (done bool, err error)
 }
 
-// Connect creates a link between two devices on the first of paths that works, or without paths on the best of those
-// that are tried by default. A path is used only if a random pattern written on one device is read back correctly on
-// the other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all
-// paths that were tried.
+// Connect creates a link between two devices on the first of paths that works. Without paths it tries the default ones,
+// the fastest first. A path is used only if a random pattern written on one device is read back correctly on the other
+// from all exchange memory: some drivers accept an import but map other memory. The error joins the errors of all paths
+// tried. The caller closes the link.
 func Connect(ctx context.Context, from, to *backend.Device, paths ...Path) (*Link, error) {
 	if len(paths) == 0 {
 		paths = []Path{SharedAllocation, DriverCopy, ImportedHost, HostStaged}

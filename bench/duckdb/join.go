@@ -179,8 +179,8 @@ type outputColumn struct {
 	left         bool
 }
 
-// outputColumns are all columns of the left table, then those of the right
-// without its keys; a name that the left has already gets _right.
+// outputColumns are all columns of the left table, then the columns of the right table without its keys. A right column
+// whose name the left table has gets the suffix _right.
 func outputColumns(left, right []columnType, on []keyPair) []outputColumn {
 	var out []outputColumn
 	taken := map[string]bool{}

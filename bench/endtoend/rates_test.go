@@ -164,7 +164,7 @@ func TestRatesArePrintedOnce(t *testing.T) {
 	require.Equal(t, one.OneCore, one.Host, "measured once")
 }
 
-// The rates of several links are those of all devices at work together.
+// The rates of several links are the sum over all devices at work together.
 func TestRatesOfSeveralDevices(t *testing.T) {
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
 		var ops []*primitive.Ops

@@ -52,8 +52,8 @@ func lineOrderSize(s *Sweep) string {
 	return tpchScale(s)
 }
 
-// on returns the figure with the rows and files of a sweep: its title, and those of its cells that are asked for. Cells
-// that have become equal are one.
+// on returns the figure with its title and cells adapted to the rows and files of a sweep. It has only the cells that
+// the sweep asks for, and equal cells once.
 func (f Figure) on(s *Sweep) Figure {
 	var sizes []any
 	for _, size := range f.sizes {

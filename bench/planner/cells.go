@@ -43,7 +43,7 @@ type Run struct {
 var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf",
 	"output_rows", "median_ns", "stages"}
 
-// algorithms are those of `bench joins` that the planner knows, in the order in which it knows them.
+// algorithms are the algorithms of `bench joins` that the planner has, in its order.
 var algorithms = []struct {
 	name string
 	operator.Algorithm
@@ -215,7 +215,7 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	return name, run
 }
 
-// keyBits are those of so many keys, or twice that where some match nothing.
+// keyBits is the number of key bits for this many distinct keys, or for twice as many where some match nothing.
 func keyBits(keys, matchRatio float64) int {
 	if matchRatio < 1 {
 		keys *= 2

@@ -20,7 +20,7 @@ import (
 type OutOfCore struct {
 	Options
 	Device     string
-	Algorithms []string // of [join.AlgorithmNames]; none: those of each figure
+	Algorithms []string // of [join.AlgorithmNames]; none: as each figure says
 	Dir        string   // where a folder for temporary files is made, and removed; empty: os.TempDir
 }
 

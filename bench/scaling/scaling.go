@@ -55,7 +55,7 @@ func (o *Options) scaled(info *backend.DeviceInfo, cpuScale int) error {
 
 var measureRates = endtoend.MeasureRates // tests have rates without measuring them
 
-// cells are those of a figure, scaled.
+// cells are the scaled cells of a figure that the options ask for.
 func (o *Options) cells(f Figure) (cells []Cell) {
 	for _, c := range f.Cells {
 		if c = c.Scaled(o.Scale); strings.Contains(f.Axis(c), o.Cell) {

@@ -37,7 +37,7 @@ func LineOrder(ctx context.Context, rows int64, seed uint64) (arrow.Table, error
 }
 
 // TPCHLineOrder joins the files that [TPCH] wrote to a folder: the lines in their order, with the day and the priority
-// of their order. The caller releases the table. Errors: those of tableio, or ctx's.
+// of their order. The caller releases the table. Errors: read errors of tableio, or ctx's.
 func TPCHLineOrder(ctx context.Context, dir string) (arrow.Table, error) {
 	orders, err := tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_orderdate", "o_shippriority"}}.read(ctx, dir)
 	if err != nil {

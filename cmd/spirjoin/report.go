@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// joinReport is what --stats gives: the measurements of the join and those of the command around it.
+// joinReport is the output of --stats: the measurements of the join and of the command around it.
 type joinReport struct {
 	spirjoin.JoinStats
 	DeviceID      string `json:"device_id"`
@@ -29,7 +29,8 @@ type joinReport struct {
 	Version       string  `json:"version"`
 	// Pipelines are the kernels that were compiled.
 	Pipelines pipelineReport `json:"pipelines"`
-	// GroupBy is of the group-by of the joined rows, and Sides of those of both sides, if their groups were joined.
+	// GroupBy measures the group-by of the joined rows. If the groups of both sides were joined, Sides measures the two
+	// group-bys of the sides.
 	GroupBy *spirjoin.GroupStats  `json:"group_by,omitempty"`
 	Sides   []spirjoin.GroupStats `json:"sides,omitempty"`
 
