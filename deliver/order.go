@@ -128,7 +128,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 	return sorted, nil
 }
 
-// sortBy sorts pairs of row numbers by those of one table.
+// sortBy sorts pairs of row numbers by the row numbers of one table. The sort is stable.
 func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend.Buffer, rows uint64,
 	by relation.Side) ([2]*backend.Buffer, error) {
 	p, err := planRun(lane.Tuning(), rows)
@@ -161,7 +161,7 @@ func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend
 	return result, nil
 }
 
-// End merges the runs and delivers all rows. Errors are those of the device and of Out.
+// End merges the runs and delivers all rows. Errors: device errors, and as for Out.Put.
 func (o *Order) End(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

@@ -157,8 +157,8 @@ func (p *Progress) status() Status {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// output is the expected number of output rows: those of the rows that are joined, of the granule under way, and, at
-// the rate of both the plan and what is joined, of the rest. It is 0 if unknown.
+// output is the expected number of output rows: counted for joined rows and for the granule under way, extrapolated for
+// the rest at a rate from the plan and the joined rows. It is 0 if unknown.
 func (p *Progress) output() uint64 {
 	w := &p.work
 	if p.allJoined {

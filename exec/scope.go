@@ -48,8 +48,8 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
-// NewImage makes an image, which the scope owns, with undefined content. It returns nil after an error. Errors are
-// those of [backend.Device.NewImage], and ErrDeviceMemory if the grant cannot grow.
+// NewImage makes an image, which the scope owns, with undefined content. It returns nil after an error. Errors: as for
+// [backend.Device.NewImage]; ErrDeviceMemory if the grant cannot grow.
 func (s *Scope) NewImage(spec backend.ImageSpec, label string) *backend.Image {
 	if s.err != nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// wires are those of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
+// wires are the links of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
 var wires = topology.Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
 	Latency: 2 * time.Microsecond, NetworkLatency: 10 * time.Microsecond}
 

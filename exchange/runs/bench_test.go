@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPartition cuts two sides of 2^22 rows for 8 devices and 3 streams each; bytes are those of both sides' keys,
-// of which it reads few.
+// BenchmarkPartition cuts two sides of 2^22 rows for 8 devices and 3 streams each. Its bytes are the keys of both
+// sides, although it reads few of them.
 func BenchmarkPartition(b *testing.B) {
 	for _, distinct := range []uint64{1, 100, 1 << 40} {
 		b.Run(fmt.Sprintf("distinct=%d", distinct), func(b *testing.B) {

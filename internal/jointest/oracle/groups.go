@@ -41,7 +41,7 @@ func JoinedGroups(left, right arrow.Table, l *join.Layout, spec groupby.Spec) []
 	return groups(len(rows), cells, spec)
 }
 
-// groups are those of so many rows, by the texts of their columns.
+// groups groups a number of rows by the texts of their columns.
 func groups(number int, cells map[string][]string, spec groupby.Spec) (rows [][]string) {
 	members := make(map[string][]int)
 	if len(spec.By) == 0 {
