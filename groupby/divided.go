@@ -73,7 +73,7 @@ func (s *partials) dividesBy() []string {
 // divides tells whether groups are divided as they come.
 func (s *partials) divides() bool { return s.divided && len(s.dividesBy()) > 0 }
 
-// partials are those of the groups and of the values that are counted.
+// partials yields the partial groups of the group-by itself, then of each column whose distinct values are counted.
 func (s *streaming) partials() iter.Seq[*partials] {
 	return func(yield func(*partials) bool) {
 		if s.main == nil || !yield(s.main) {
@@ -87,7 +87,7 @@ func (s *streaming) partials() iter.Seq[*partials] {
 	}
 }
 
-// divide divides the groups of the parts so far; those of later parts follow as they come.
+// divide divides the groups of the parts so far. From now on groups of later parts are divided as they come.
 func (s *streaming) divide(ctx context.Context) (err error) {
 	if s.HostCapBytes() != exec.Unlimited {
 		s.disk = s.Budget().Empty()

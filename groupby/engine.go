@@ -39,8 +39,8 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 }
 
 // Group plans and runs a group-by of a table. The caller closes the result, which keeps the table; ctx must not end
-// before. Errors: those of [NewLayout]; ErrUnsupported if the device cannot run Spec.Algorithm; ErrDeviceMemory and
-// ErrHostMemory; those of the device, ErrCancelled. Drawing the result may give ErrLimit, for a sum that its type does
+// before. Errors: as for [NewLayout]; ErrUnsupported if the device cannot run Spec.Algorithm; ErrDeviceMemory and
+// ErrHostMemory; device errors; ErrCancelled. Drawing the result may fail with ErrLimit, for a sum that its type does
 // not hold.
 func (e *Engine) Group(ctx context.Context, table arrow.Table, spec Spec) (*Result, error) {
 	if table == nil {

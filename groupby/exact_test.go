@@ -225,7 +225,8 @@ func TestRoundedSquares(t *testing.T) {
 	})
 }
 
-// TestNearestRoot: roots are those of all numbers that a quotient stands for, and few are left to big numbers.
+// TestNearestRoot: the root is right for all numbers that round down to the quotient, and big numbers are rarely
+// needed.
 func TestNearestRoot(t *testing.T) {
 	random, left := rand.New(rand.NewPCG(1, 2)), 0
 	const draws = 3000

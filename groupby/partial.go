@@ -96,7 +96,7 @@ func (s *partials) add(ctx context.Context, g *groups) error {
 	return s.waits(ctx)
 }
 
-// finish returns all groups, or those of the division that was taken.
+// finish returns all groups, or the groups of the current division.
 func (s *partials) finish(ctx context.Context) (*groups, error) {
 	if s.only != nil {
 		g := s.only
@@ -289,8 +289,8 @@ func (p *program) countOf(r request) int {
 	return -1
 }
 
-// merge groups the tables that wait, which it releases unless there is an error. The states of the result are those of
-// a part.
+// merge groups the waiting tables and, unless there is an error, releases them. The result has the same states as a
+// part.
 func (s *partials) merge(ctx context.Context) (*groups, error) {
 	if s.merging != nil {
 		if err := s.merging(); err != nil {

@@ -16,8 +16,7 @@ import (
 // On the host, keys with few codes are grouped strip by strip, straight from the buffers of the table. A core makes the
 // codes of a strip of rows, which stay in its first-level cache, and adds the values of one column after the other to
 // the states of these codes. All states of a code are words side by side: the first column brings them into the cache,
-// and the others find them there. At the end the states of the cores are added up, and those of codes that exist are
-// the groups.
+// and the others find them there. At the end the states of the cores are added up. Codes that exist are the groups.
 //
 //	strip  codes  2 0 2      words by code   0: sum, count   1: -, -   2: sum, count
 //	       values 5 1 7                         1    1                    12    2
@@ -193,7 +192,7 @@ func (t *strips) spill(c *stripCore) {
 	}
 }
 
-// merge adds the states of all cores to those of the first one.
+// merge adds the states of all cores to the first core's.
 func (t *strips) merge() {
 	for _, c := range t.cores {
 		t.spill(c)

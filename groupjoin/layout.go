@@ -16,8 +16,8 @@ import (
 
 // Layout is what schemas make of a join and a group-by of its rows.
 type Layout struct {
-	// Join is the join, whose output has the columns that the group-by needs; of which only the number of rows counts,
-	// if it needs none.
+	// Join is the join. Its output has the columns that the group-by needs; if it needs none, the join only counts
+	// rows.
 	Join   *join.Layout
 	Groups *groupby.Layout // of the joined rows; its schema is that of the output
 
@@ -26,10 +26,9 @@ type Layout struct {
 }
 
 // NewLayout derives the columns of the output, and the input columns that it needs. The group-by names columns as the
-// output of the join does, with suffixes and merged keys. The specification of the join must have no Columns, and rows
-// as its output.
+// output of the join does, with suffixes and merged keys. The join must specify no Columns, and rows as its output.
 //
-// Errors: those of [join.NewLayout] and [groupby.NewLayout].
+// Errors: as for [join.NewLayout] and [groupby.NewLayout].
 func NewLayout(left, right *arrow.Schema, spec join.Spec, groups groupby.Spec) (*Layout, error) {
 	if err := groups.Check(); err != nil {
 		return nil, err

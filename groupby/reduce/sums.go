@@ -13,16 +13,16 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// addition is what one dispatch of [kernel.GroupSums] adds up: a column of values and the number of its rows, with the
-// codes read once.
+// addition is one dispatch of [kernel.GroupSums]. It sums a column of values and counts its rows, and reads the codes
+// once.
 type addition struct {
 	in         *input
 	count, sum int // numbers of reductions; -1: none
 	mark       bool
 }
 
-// additions are those of a batch, of which all inputs are sums. If exists is set, one of them marks the codes that
-// exist.
+// additions returns the additions of a batch whose inputs are all sums. If exists is set, one of them marks the codes
+// that exist.
 func additions(b *batch, exists bool) (all []addition) {
 	for i := range b.inputs {
 		in := &b.inputs[i]
