@@ -54,7 +54,7 @@ func (e *Engine) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Engines are those of all devices, for measurements and tests.
+// Engines returns the engines of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
 
 // Leaving returns an engine that leaves memory to whoever draws the output of its joins; see [query.Engine.Leaving].

@@ -55,7 +55,7 @@ func (r *HMGResult) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	}
 }
 
-// columns are those of the output, all fetched by the host.
+// columns are the columns of the output, all fetched by the host.
 func (r *HMGResult) columns() (columns []deliver.Column) {
 	for i, c := range r.Layout.Columns {
 		field := r.Layout.Schema.Field(i)

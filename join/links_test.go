@@ -174,8 +174,8 @@ func TestUnequalDevices(t *testing.T) {
 	}
 }
 
-// TestPlannerTakesHMG: counts and pairs are those of the strategy hmg where one device is predicted to take much
-// longer, and every plan says what it would take, or why that is not known.
+// TestPlannerTakesHMG: counts and pairs use the strategy hmg if one device is predicted to take much longer. Every plan
+// says what hmg would take, or why that is unknown.
 func TestPlannerTakesHMG(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)

@@ -140,7 +140,7 @@ func TestMergeLends(t *testing.T) {
 	require.Equal(t, e.HostCapBytes(), e.Budget().Free().Host)
 }
 
-// hostOps are those of the host, until the test ends.
+// hostOps returns primitives of the host backend, valid until the test ends.
 func hostOps(t *testing.T) *primitive.Ops {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)

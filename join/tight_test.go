@@ -87,7 +87,7 @@ func TestHotKeyUnderCaps(t *testing.T) {
 	require.Greater(t, ran, devicetest.Short(15, 45))
 }
 
-// forKeyPlaces runs a test of the host backend with key codes that the host makes, and with those of the device.
+// forKeyPlaces runs a test of the host backend with key codes made by the host, and with key codes made by the device.
 func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 	devicetest.HostTest(t)
 	for name, place := range map[string]query.KeyPlace{"host": query.KeysOnHost, "device": query.KeysOnDevice} {

@@ -137,7 +137,7 @@ func draw(lane *exec.Lane, list *backend.List, v variant, d backend.Draw) error 
 	return nil
 }
 
-// counted reads back as many counts as there are values, as integers: those of an image of floats, row by row.
+// counted reads back the first values counts of an image of floats, row by row, and converts them to integers.
 func (i *images) counted(ctx context.Context, list *backend.List, image *backend.Image, values uint64) error {
 	width := uint64(image.Spec().Width)
 	rows := (values + width - 1) / width

@@ -160,7 +160,8 @@ func pieces(span ranges.Span, most uint64) iter.Seq[ranges.Span] {
 	}
 }
 
-// oversizedSpans reads where partitions begin and lists those of both sides that have no units: pairs of spans.
+// oversizedSpans reads where partitions begin. It lists the partitions that have rows on both sides and too many build
+// rows for units, as pairs of spans.
 func (p *probing) oversizedSpans(ctx context.Context) (spans [][2]ranges.Span, err error) {
 	var starts [2][]uint32
 	for side, at := range [2]backend.Range{p.build.starts, p.probe.starts} {
@@ -194,7 +195,7 @@ func (p *probing) places(lane *exec.Lane, sink operator.Sink) *operator.Places {
 
 // large joins a unit that makes more output than a window has room for.
 func (p *probing) large(ctx context.Context, unit uint32, sink operator.Sink) error {
-	var rows [4]uint32 // where those of the build side begin and end, and those of the probe side
+	var rows [4]uint32 // first and end row of the build side, then of the probe side
 	if err := p.lane.Download(ctx, backend.AsBytes(rows[:]), p.unitTable.Range(uint64(unit)*16, 16)); err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ type table struct {
 
 // Build makes the table.
 //
-// Errors: backend.ErrInvalidInput; those of the device.
+// Errors: backend.ErrInvalidInput; device errors.
 func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("build hash table"); err != nil {
 		return err

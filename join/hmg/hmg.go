@@ -27,18 +27,18 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Config says on what a join runs, and how it is cut. Its lanes are used by one join at a time.
+// Config says where a join runs and how it is divided. Only one join at a time may use its lanes.
 type Config struct {
 	Lanes []*exec.Lane // one for each device, whose grants are charged; a device may occur more than once
 	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
-	// Within is what is done with sides that fit the devices together, and Beyond with those that take several chunksets.
+	// Within says how to join sides that fit the devices together, Beyond how to join sides of several chunksets.
 	Within Within
 	Beyond Beyond
-	// ChunkRows is the most rows of a chunk: those of a chunkset on one device; also those of both sides that are sorted
-	// in place, of an even share, or in a segment. TaskRows is the most rows of both sides in one range search of sides
-	// that were sorted. See [Config.Fit].
+	// ChunkRows is the maximum number of rows of a chunk, the share of a chunkset on one device. It also bounds the
+	// rows of both sides together where they are sorted in place, in an even share, or in a segment. TaskRows is the
+	// maximum number of rows of both sides in one range search of sorted sides. See [Config.Fit].
 	ChunkRows, TaskRows uint64
 	Streams             int // of range searches on each device; 0 is 3
 	Cores               int // of the host
