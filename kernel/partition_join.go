@@ -55,7 +55,7 @@ type PartitionJoinConfig struct {
 // out_rows, rows are missing. In a bitmap of all output rows, from word BitmapWord of places on and initially all set,
 // the bits of empty rows are cleared.
 //
-// With mixed=1 keys are those of a mixed partition with this seed and shift bits, at most 16, and keys_out receives the
+// With mixed=1 keys come from a mixed partition with this seed and shift bits, at most 16, and keys_out receives the
 // original keys; with mixed=0 keys are arbitrary. With widened=1 keys_out receives 64-bit words with high in the high
 // half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a unit are then in the
 // order of its right rows, otherwise in no particular order.

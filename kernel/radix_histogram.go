@@ -21,7 +21,7 @@ type RadixHistogramArgsOf[B any] struct {
 type RadixHistogramConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	ShapedTile
-	Mixed uint32 // 1: digits are those of [Mix] of the key and the parameter seed, so that they depend on the whole key
+	Mixed uint32 // 1: digits of [Mix] of the key and the parameter seed, which depend on the whole key
 	// 1: keys are the low words of 64-bit keys; high words are compared with word 0 of high, and word 1 becomes nonzero
 	// if one differs
 	Narrow uint32

@@ -276,7 +276,7 @@ func agree(a, b backend.Config) bool {
 	return true
 }
 
-// With returns the rows of t followed by those of overrides, which take precedence where they match.
+// With returns the rows of t followed by the rows of overrides, which take precedence where they match.
 func (t Tuning) With(overrides Tuning) Tuning {
 	all := maps.Clone(t)
 	if all == nil {
@@ -424,7 +424,7 @@ func agreeWhereBoth(a, b backend.Config) bool {
 	return true
 }
 
-// merge returns the settings of a and b; those of b win.
+// merge returns the settings of a and b; b wins.
 func merge(a, b backend.Config) backend.Config {
 	c := make(backend.Config, len(a)+len(b))
 	maps.Copy(c, a)

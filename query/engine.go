@@ -121,7 +121,7 @@ func (e *Engine) Links() *peers.Links { return e.links }
 
 // Connect joins the devices of engines that share memory ([link.Join]) and makes the links between them, over which
 // large build sides then go from device to device: otherwise links are made when rows must move. It takes up to a
-// second for two GPUs. Call it before the first query. Errors: those of [link.Connect].
+// second for two GPUs. Call it before the first query. Errors: as for [link.Connect].
 func (e *Engine) Connect(ctx context.Context, with ...*Engine) error {
 	devices := []*backend.Device{e.Device()}
 	for _, other := range with {

@@ -31,7 +31,7 @@ type Join struct {
 	Scans   [2]*Scan          // build and probe
 	Output  operator.Want     // which rows the output has
 	Keep    deliver.Predicate // which pairs of rows with equal codes are partners; nil: all
-	Columns []deliver.Column  // of the output; sides are those of the tables
+	Columns []deliver.Column  // of the output; by sides of the tables
 	Place   string            // where columns are gathered: "host" or "device"
 	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
 	// numbers: each operator outputs those that have none on its device.
@@ -82,8 +82,8 @@ type Spec struct {
 	RowBytes     uint64 // approximate size of an output row on the host
 	Progress     *exec.Progress
 	Release      func() // releases tables that the query owns, when its result is closed; may be nil
-	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has the
-	// whole build side. The facts are those of the share of one device.
+	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has
+	// the whole build side. The facts describe one device's share.
 	Scattered bool
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
@@ -359,8 +359,8 @@ func frugalFirst(byTime []Alternative) {
 }
 
 // Run runs the query up to its first rows or, if only their number is wanted, to the end. The caller closes the result,
-// which releases its memory. Errors are those of the device and of [exec.Budget.Acquire]; backend.ErrLimit for more
-// than MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
+// which releases its memory. Errors: device errors; as for [exec.Budget.Acquire]; backend.ErrLimit for more than
+// MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
 	flow, begun, err := q.Engine.Begin(ctx)
 	if err != nil {

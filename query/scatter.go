@@ -88,7 +88,7 @@ func (r *Result) meet(ctx context.Context) error {
 			err = s.probe(ctx)
 		}
 		if err != nil {
-			r.flow.Fail(cmp.Or(context.Cause(ctx), err)) // the first one, of which those of other ranks follow
+			r.flow.Fail(cmp.Or(context.Cause(ctx), err)) // the first error; other ranks fail because of it
 		}
 		return err
 	})

@@ -27,7 +27,7 @@ type Matches struct {
 // Search finds the matches of two sides, whose keys must have the same width, by searching the rows of the side with
 // fewer rows in the other (HMG 3.3.3). With countOnly it only finds their number.
 //
-// Errors: those of the device.
+// Errors: device errors.
 func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnly bool) (*Matches, error) {
 	m := &Matches{lane: lane.Nested(ctx), sides: [2]Sorted{*build, *probe}}
 	if build.Rows == 0 || probe.Rows == 0 {

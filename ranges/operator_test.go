@@ -118,8 +118,8 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 	})
 }
 
-// Sides have row numbers of their own, are in order or not; any run of pairs is expanded, key ranges are all pairs, and
-// bits are those of row numbers.
+// Sides are in order or not, with given row numbers or without. Any run of pairs can be expanded, key ranges cover all
+// pairs, and bits stand for row numbers.
 func TestDevicesSearch(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n := range 16 {

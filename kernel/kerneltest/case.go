@@ -1,6 +1,6 @@
-// Package kerneltest holds what tests and benchmarks know of each kernel: dispatches with drawn arguments, what naive
-// code says every output holds afterwards, and one dispatch to measure. A kernel registers both in the file of its
-// name. Arguments have names there, in the same structs as those of callers.
+// Package kerneltest has test cases and a benchmark of each kernel. A test case is a dispatch with random arguments and
+// the expected contents of every output, computed by naive code. A benchmark is one dispatch to measure. A kernel
+// registers both in the file of its name. Arguments stand in the same structs that callers of kernels fill.
 package kerneltest
 
 import (

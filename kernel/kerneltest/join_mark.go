@@ -28,7 +28,8 @@ func (m *maker) marksOf(rows int, marked bool, matches []joined, row func(joined
 	return changed(before, after)
 }
 
-// markedRows is a bitmap with some bits set, and after those of rows with a match are, if they are marked.
+// markedRows returns a bitmap with some bits set and, as after, the same bitmap with the bits of rows with a match set
+// too, if these are marked.
 func (m *maker) markedRows(rows int, marked bool, matches []joined, row func(joined) uint32) (before, after []uint32) {
 	_, before = m.bitmap(rows)
 	after = slices.Clone(before)
