@@ -160,7 +160,7 @@ func (s *partials) take(ctx context.Context, number int) error {
 	return nil
 }
 
-// charge makes the memory of the tables that wait count as so many bytes of a memory limit.
+// charge makes the tables that wait count as sizeBytes under the memory limit.
 func (s *partials) charge(sizeBytes uint64) error {
 	if s.HostCapBytes() == exec.Unlimited {
 		return nil

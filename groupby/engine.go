@@ -26,7 +26,7 @@ type Engine struct {
 	// TempDir is a folder for groups of a stream that memory has no room for; "": there is none.
 	TempDir string
 	merging func() error // fails a merge of groups, or a count of different values; nil: none. For tests
-	// gathering fails a table of so many groups; nil: none. For tests
+	// gathering may fail a table with this number of groups; nil: none fails. For tests
 	gathering func(groups int) error
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Parts of a stream have about so many rows, and under a memory limit at most this share of it, with as many groups.
+// Parts of a stream have about this number of rows. Under a memory limit a part with as many groups as rows takes at
+// most this share of it.
 var (
 	partRows  = int64(4 << 20) // less in tests
 	partShare = uint64(16)

@@ -88,7 +88,7 @@ func (w *work) planStrips(p *program, s *query.Scan) (*strips, error) {
 	return t, nil
 }
 
-// haveStrips reports whether keys of so many rows have few codes.
+// haveStrips reports whether the keys of rows rows have few enough codes for strips.
 func haveStrips(keys *relation.KeyPlan, rows int) bool {
 	return keys.Exact() && keys.KeyBits() <= stripBits && 1<<keys.KeyBits() <= max(fewCodes, rows/rowsOfCode)
 }
@@ -106,10 +106,10 @@ func columnOfRequest(p *program, s *query.Scan, r request) *arrow.Chunked {
 	return s.Columns[slices.Index(p.values, r.value)]
 }
 
-// stripCores is the number of cores that share so many rows.
+// stripCores is the number of cores that share rows rows.
 func stripCores(rows int) int { return min(runtime.GOMAXPROCS(0), rows/relation.StripRows+1) }
 
-// groupBytes is the memory of a finished group: its code and the states of so many requests.
+// groupBytes is the memory of a finished group: its code and the states of the first requests requests.
 func (t *strips) groupBytes(requests int) uint64 {
 	words := 0
 	for i := range requests {

@@ -202,7 +202,7 @@ func (g *gathered) release() {
 	g.slices = nil
 }
 
-// table is of all rows, and the caller's.
+// table returns all gathered rows as a table, which the caller releases.
 func (g *gathered) table() arrow.Table {
 	var columns []arrow.Column
 	for i, field := range g.schema.Fields() {

@@ -73,7 +73,7 @@ func radixHistogram[K word](args *RadixHistogramArgsOf[[]byte], config *RadixHis
 	}
 }
 
-// countWideDigits counts digits of so many bits, of more than maxDigits values, of a tile.
+// countWideDigits counts the digits of a tile, of width bits, which may have more than maxDigits values.
 func countWideDigits[K word](keys keyColumn[K], t tile, d digit, width uint32, counts []uint32, tiles int) {
 	for at := t.index; at < tiles<<width; at += tiles {
 		counts[at] = 0

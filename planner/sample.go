@@ -276,9 +276,9 @@ func (c *keyCounts) distinct() float64 {
 	return max(1, min(all*c.thin, c.all))
 }
 
-// found is the share of the matching probe rows whose key a sampled block has, where those are in so many sampled blocks
-// on average, and keys in so many blocks of the table or more: 1-(1-share)^blocks, with the blocks for which that many
-// are met.
+// found is the share of the matching probe rows whose key is in a sampled block. Found keys are in met sampled blocks
+// on average, and a key is in at least keyBlocks blocks of the table. It is 1-(1-share)^blocks, for the number of
+// blocks that gives met.
 func found(met, keyBlocks, share float64) float64 {
 	if share == 1 {
 		return 1

@@ -118,7 +118,7 @@ func Linked(members []Member, wires *topology.Topology) (linked, apart bool) {
 	return true, true
 }
 
-// move is how long it takes that each member sends so many bytes to each other one.
+// move is how long it takes until each member has sent sizeBytes to each other member.
 func move(members []Member, wires *topology.Topology, sizeBytes func(from, to int) float64) time.Duration {
 	var flows []topology.Flow
 	for i, from := range members {

@@ -164,7 +164,7 @@ const mostChainsBytes = 8 << 20
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
 
-// planRadix plans passes over the digits that cut makes of at most so many bits each.
+// planRadix plans passes over the digits that cut returns. It calls cut with the most bits of a digit.
 func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout}
 	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()),

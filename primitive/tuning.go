@@ -247,7 +247,7 @@ func (t Tuning) Row(primitive string, variant backend.Config, rows uint64) Tunin
 	return TuningRow{}
 }
 
-// scaled returns the tuning in which a row stands for so many.
+// scaled returns the tuning for rows that stand for scale rows each.
 func (t Tuning) scaled(scale uint64) Tuning {
 	all := maps.Clone(t)
 	for name, rows := range t {

@@ -48,7 +48,7 @@ type heldPart struct {
 	lacks int
 }
 
-// scatterSeed is of the hashes by which rows are scattered; partitions on a device use others.
+// scatterSeed is the seed of the hashes by which rows are scattered; partitions on a device use other seeds.
 const scatterSeed = 0x5ca77e4d
 
 // ScatteredSlack is how many times its share of rows a device has room for: shares of hashed keys are not equal.

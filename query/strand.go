@@ -29,7 +29,7 @@ type strand struct {
 	rank    *rank         // nil unless rows meet by their keys
 	flow    *exec.Flow    // that of the result or, where the others go on if this strand fails, one of its own
 
-	// What follows is of strands that parts are handed out to; the handout guards it.
+	// The following fields serve strands that get parts from a handout, whose lock guards them.
 	held   []*heldOut
 	done   int   // parts
 	failed error // nil if it goes on

@@ -65,7 +65,7 @@ func hot(n int) *jointest.Relation {
 func TestDevicesCount(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		if jointest.Instrumented(t) {
-			return // instrumented loops over so many rows exceed lavapipe's limit of loop trips
+			return // instrumented loops over this many rows exceed lavapipe's limit of loop trips
 		}
 		out, err := jointest.Run(t, lane, algorithm{}, hot(70_000), hot(70_000),
 			operator.Want{Pairs: true, Count: true}, jointest.Options{Granule: 40_000})

@@ -258,7 +258,7 @@ func (n number) decimal(precision, scale int32) *big.Int {
 	return whole.Add(whole, big.NewInt(n.quarter*power(scale).Int64()/4))
 }
 
-// count is the number in units of time: it counts steps of so many nanoseconds, that can be counted in 64 bits.
+// count is the number as a time in steps of step nanoseconds, within 64 bits.
 func (n number) count(t keyType, step int64) int64 {
 	if t.family != times {
 		switch n.kind {

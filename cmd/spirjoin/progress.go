@@ -170,7 +170,7 @@ func (p *progress) draw(now time.Time) {
 	p.shown = width
 }
 
-// line describes the state at a time, in so many columns if a shorter form fits. No form ends within a number.
+// line describes the state at a time, in the longest form that fits columns, if one does. No form ends within a number.
 func (s *progressState) line(now, began time.Time, columns int) (line string) {
 	step := ""
 	if s.step > 0 {

@@ -110,7 +110,7 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// line is the line about a run, for a terminal of so many columns.
+// line is the line about a run, for a terminal with this number of columns.
 func (r *joinReport) line(device *backend.DeviceInfo, columns int) string {
 	l := runLine{made: text.Plural(r.OutputRows, "row"), output: r.Output, seconds: r.WallSeconds,
 		phases:    fmt.Sprintf("read %.2f, match %.2f", r.ReadSeconds, r.MatchSeconds),
@@ -137,8 +137,8 @@ type runLine struct {
 // shortestName is how much of a device's name is shown if any of it is.
 const shortestName = 8
 
-// fit returns the line in so many columns, or all of it if there are none. Where it is wider, the folder of the output
-// is left out, then the end of the device's name, the times of the phases, the device and the output.
+// fit shortens the line to columns; 0 columns keep all of it. It leaves out the folder of the output first, then the
+// end of the device's name, the times of the phases, the device and the output.
 func (l runLine) fit(columns int) string {
 	to := ""
 	if l.output != "" && l.output != "-" {

@@ -51,7 +51,7 @@ func requireMovedOnce(t *testing.T, got moved) {
 	require.InEpsilon(t, (g-1)/g, float64(got.strangers())/float64(got.count()), 0.01)
 }
 
-// requireEven checks that an exchange of all ranks with all loads no wire between equal devices with more than so many
+// requireEven checks that an exchange of all ranks with all loads no wire between equal devices with more than most
 // times the mean.
 func requireEven(t *testing.T, m *Machine, got moved, most float64) {
 	t.Helper()

@@ -213,7 +213,7 @@ func sorted(t *testing.T, m *Machine, in rowsOf, method peers.Method) moved {
 	return moved{out, traffic}
 }
 
-// requireRows checks that ranks have the rows that they had in the beginning, each so many times.
+// requireRows checks that the ranks have the rows that they started with, each row times times.
 func requireRows(t *testing.T, times int, in, out rowsOf) {
 	t.Helper()
 	met := make([]int, in.count())

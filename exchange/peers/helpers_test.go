@@ -58,7 +58,7 @@ func (l simpleLink) Copy(ctx context.Context, dst, src backend.Range) error {
 
 func (l simpleLink) Close() error { return nil }
 
-// first returns the first so many devices.
+// first returns a cluster of the first size devices.
 func (c *cluster) first(size int) *cluster { return &cluster{c.lanes[:size], c.links} }
 
 // run runs body on all ranks.

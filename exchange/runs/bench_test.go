@@ -25,7 +25,8 @@ func BenchmarkPartition(b *testing.B) {
 	}
 }
 
-// BenchmarkExpand writes the pairs of 2^22 rows with so many each, in batches of 2^20; bytes are those written.
+// BenchmarkExpand writes the pairs of 2^22 rows in batches of 2^20, with various numbers of pairs per row. Its bytes
+// are the bytes written.
 func BenchmarkExpand(b *testing.B) {
 	const rows = 1 << 22
 	for _, each := range []uint32{1, 4, 64} {

@@ -96,7 +96,7 @@ func (d *Division[K]) bounds(segment int) (first, last K) {
 // stride is how many rows of a side a sample skips at a time.
 func (d *Division[K]) stride() uint64 { return max(1, d.mostRows/samplesPerSegment) }
 
-// sample returns every so many of the keys from first to last, of both sides, in ascending order.
+// sample returns about one in stride of the keys from first to last, of both sides, in ascending order.
 func (d *Division[K]) sample(ctx context.Context, first, last K) (sample []K, err error) {
 	stride := d.stride()
 	var mu sync.Mutex

@@ -336,7 +336,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestChosen groups so many rows on the host that each choice of tables is made.
+// TestChosen groups enough rows on the host that each choice of tables occurs.
 func TestChosen(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)

@@ -114,8 +114,8 @@ func (o *Operator) denseFor(lane *exec.Lane, b *batch) (shared, bool) {
 	return s, s.bits <= mostDigit
 }
 
-// hashedFor returns how a batch of so many groups is added up with keys in hash tables, half of whose slots they take;
-// false if they are too many. Where it takes two passes anyway, rows are partitioned for the most groups.
+// hashedFor returns how to sum a batch with keys in hash tables, of which the groups fill half the slots; false if
+// there are too many groups. If two passes are needed anyway, rows are partitioned for groups.most.
 func (o *Operator) hashedFor(lane *exec.Lane, b *batch, groups groupCount) (shared, bool) {
 	s := o.sharedFor(lane, additions(b, false))
 	s.hashed = true

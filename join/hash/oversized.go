@@ -120,9 +120,9 @@ func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uin
 // mostSpans is how many partitions are peeled together: each takes copies of its own.
 const mostSpans = 256
 
-// together yields spans of both sides that belong together pair by pair, as many at a time as have at most so many rows
-// of a side. Spans of more are cut: every piece of the one side comes with every one of the other. All pieces but the
-// last are full, so that no two pairs that come together share a key.
+// together yields spans of both sides, paired by index. It groups pairs while their spans have at most most rows of
+// each side together. Longer spans are cut, and every piece of one side is paired with every piece of the other. All
+// pieces but the last are full, so that no two pairs of a group share a key.
 func together(pairs [][2]ranges.Span, most [2]uint64) iter.Seq[[2][]ranges.Span] {
 	return func(yield func([2][]ranges.Span) bool) {
 		var some [2][]ranges.Span
@@ -149,7 +149,7 @@ func together(pairs [][2]ranges.Span, most [2]uint64) iter.Seq[[2][]ranges.Span]
 	}
 }
 
-// pieces yields the pieces of a span, each of at most so many rows.
+// pieces yields the pieces of a span, each of at most most rows.
 func pieces(span ranges.Span, most uint64) iter.Seq[ranges.Span] {
 	return func(yield func(ranges.Span) bool) {
 		for first := span.First; first < span.End; first += most {

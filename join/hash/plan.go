@@ -11,7 +11,7 @@ import (
 
 const (
 	mostBits = 16
-	// A unit has up to so many probe rows for each build row, so that building its table costs little.
+	// A unit has up to probeFactor probe rows for each build row, so that building its table costs little.
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.
 	mostTables = 8
@@ -59,7 +59,7 @@ func (a Partitioned) shape(f *operator.Facts, want operator.Want) shape {
 	return s
 }
 
-// shapeOf is the shape with keys of so many bytes, but for what depends on the number of partitions in the end.
+// shapeOf is the shape with keys of keyBytes bytes, except for fields that depend on the final number of partitions.
 func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s shape) {
 	keyBits := uint32(keyBytes * 8)
 	tuned := f.Tuning.Config("partition_join", backend.Config{"key_bits": keyBits,

@@ -76,7 +76,7 @@ const (
 
 func (w Within) String() string { return [...]string{"in place", "round trip"}[w] }
 
-// InPlace reports whether sides of so many rows are sorted and joined in place, after [Config.Fit].
+// InPlace reports whether sides with these numbers of rows are sorted and joined in place, after [Config.Fit].
 func (c *Config) InPlace(devices int, rows [2]uint64) bool {
 	n := uint64(devices)
 	return c.Within == WithinPlace && (n == 1 || c.Sort != SortAlone) && (rows[0]+rows[1]+n-1)/n <= c.ChunkRows
@@ -118,9 +118,9 @@ type Device struct {
 	Tuning   primitive.Tuning
 }
 
-// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
-// the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined in place;
-// one that fits by itself makes one chunkset. It needs no lanes.
+// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides with these numbers of rows.
+// It returns the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined
+// in place; a side that fits by itself makes one chunkset. Fit needs no lanes.
 func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
 	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
 	most, devices := max(rows[0], rows[1]), uint64(d.Count)
@@ -146,8 +146,9 @@ func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64
 	return deviceBytes + operator.Slack(deviceBytes), nil
 }
 
-// HostBytes is the host memory in bytes that sides of so many rows take, after [Config.Fit]: codes and row numbers of
-// both, a copy of one of them while it is merged or divided, and the ranges of tasks that were found or are expanded.
+// HostBytes is the host memory in bytes that sides with these numbers of rows take, after [Config.Fit]: codes and row
+// numbers of both, a copy of one of them while it is merged or divided, and the ranges of tasks that were found or are
+// expanded.
 func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
 	found := uint64(2*d.Count*c.streams()+1) * min(c.TaskRows/2, rows[0], rows[1])
 	if beyond := max(rows[0], rows[1]) > c.ChunkRows*uint64(d.Count); beyond && c.Beyond == BeyondSegments {

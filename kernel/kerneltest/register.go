@@ -58,7 +58,7 @@ const (
 
 // Options describe a case to draw. Equal options give equal cases.
 type Options struct {
-	Rows         int    // about so many
+	Rows         int    // roughly
 	Distribution string // one of [Distributions]
 	Seed         uint64
 	Constants    Constants
