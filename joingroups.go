@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/groupjoin"
 )
 
-// JoinGroupLayout is the output of a join whose rows are grouped, and what it needs: Join is the layout of the join,
-// whose Needed lists the columns of both inputs, and Groups that of the group-by of its rows.
+// JoinGroupLayout is the output of a join whose rows are grouped, and what it needs. Join is the layout of the join,
+// whose Needed lists the columns of both inputs. Groups is the layout of the group-by of its rows.
 type JoinGroupLayout = groupjoin.Layout
 
 // JoinGroupResult is the groups of the rows of a join, whose owner closes it. One goroutine may draw them, once.

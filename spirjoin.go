@@ -143,7 +143,7 @@ const (
 // The orders of rows, for JoinSpec.Order.
 const (
 	Unordered  = join.Unordered  // any order, which may differ between runs
-	LeftOrder  = join.LeftOrder  // that of the left table; partners of a left row in the order of the right table
+	LeftOrder  = join.LeftOrder  // order of the left table; partners of a left row in the order of the right table
 	RightOrder = join.RightOrder // the same with the sides exchanged
 )
 
@@ -279,7 +279,7 @@ func NewTrace() *Trace { return exec.NewTrace() }
 // Engine runs queries on one device, or on several. Safe for concurrent use; the owner closes it.
 type Engine struct {
 	system  *System
-	devices []*openDevice // the first one is that of Options.Device
+	devices []*openDevice // the first one is Options.Device
 	join    *join.Engine
 	groups  *groupby.Engine
 

@@ -93,8 +93,8 @@ func PieceBytes(sizeBytes uint64) int {
 	return int(min(StagedBytes, max(64<<10, (sizeBytes/copyWorkers+4095)&^4095)))
 }
 
-// Transfer is a copy between host memory and a range of a device. The size of the range is that of the host memory,
-// rounded up to a multiple of 4 bytes.
+// Transfer is a copy between host memory and a range of a device. The range has the size of the host memory, rounded up
+// to a multiple of 4 bytes.
 type Transfer struct {
 	Device Range
 	Host   []byte

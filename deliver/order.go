@@ -12,9 +12,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Order is the sink that delivers rows in order: by the row number of one table, then by that of the other. Rows
-// without a row number of a table come last. The device sorts the row numbers of each window in one or several runs.
-// Runs are kept on the host and merged at the end (an external merge sort). The host fetches all columns.
+// Order is the sink that delivers rows in order: by the row number of one table, then by the other's. Rows without a
+// row number of a table come last. The device sorts the row numbers of each window in one or several runs. Runs are
+// kept on the host and merged at the end (an external merge sort). The host fetches all columns.
 //
 //	windows   (2,0) (0,1) | (0,0) (1,-)
 //	runs      (0,1) (2,0) | (0,0) (1,-)

@@ -27,7 +27,7 @@ type Place struct {
 	parts         [2][]part
 	residentBytes uint64
 	grantedBytes  uint64
-	err           error // that of a write for which somebody else waited
+	err           error // of a write for which somebody else waited
 }
 
 // PlaceOptions say what a place holds, and where.

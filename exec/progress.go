@@ -55,7 +55,7 @@ type Progress struct {
 	phase         string
 	rows, total   uint64 // of a phase before the join
 	work          Work
-	working       time.Time // since when; time before is not that of the work that is predicted
+	working       time.Time // since when; the predictions do not cover the time before
 	built         bool
 	joined, drawn uint64
 	found         uint64  // output rows of what is joined

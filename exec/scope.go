@@ -98,8 +98,8 @@ func (s *Scope) Reserve(sizeBytes uint64) (unusedBytes uint64) {
 	return s.grant.Reserve(s.device, sizeBytes)
 }
 
-// Err returns the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory if
-// the grant cannot grow.
+// Err returns the first error of an allocation, with the label of its buffer: a device error, or ErrDeviceMemory if the
+// grant cannot grow.
 func (s *Scope) Err() error { return s.err }
 
 // Release releases some buffers early. It ignores nil and buffers of other scopes.

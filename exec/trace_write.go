@@ -133,7 +133,7 @@ func (d *tracedDevice) rows() (rows []*row) {
 	return rows
 }
 
-// traceWriter writes events. Its error is that of the first write that failed.
+// traceWriter writes events. Its error is the error of the first write that failed.
 type traceWriter struct {
 	buffer     *bufio.Writer
 	start, now time.Time

@@ -198,8 +198,8 @@ func (s *streaming) short(err error) bool {
 	return backend.OutOfMemory(err) && !s.divided && s.divisible()
 }
 
-// draw brings the groups of the next division that has some; nil if there are none. ctx is that of who draws, and ends
-// it as the end of the engine does.
+// draw returns the groups of the next division that has some; nil if there are none. ctx is the drawer's; its end ends
+// draw, as the end of the engine does.
 func (s *streaming) draw(ctx context.Context) (*groups, error) {
 	if !s.divided {
 		return nil, nil

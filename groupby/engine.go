@@ -126,7 +126,7 @@ func (e *Engine) begin(ctx context.Context, layout *Layout, table arrow.Table,
 	return result, nil
 }
 
-// failure is the error of a call or, if a goroutine of the flow failed, which ended the others, that of the flow.
+// failure is the error of a call or, if a goroutine of the flow failed and so ended the others, the error of the flow.
 func failure(err error, flow, caller context.Context) error {
 	if cause := context.Cause(flow); caller.Err() == nil && cause != flow.Err() {
 		return cause

@@ -146,8 +146,8 @@ func requireRounded(t *testing.T, e *groupby.Engine, dtype arrow.DataType, group
 	compare(e.GroupLayout(t.Context(), layout, table)) // in parts, so that squares take less memory
 }
 
-// TestRounded: means, variances and deviations of integers and decimals have no other error than that of one rounding,
-// whatever their sizes, on all devices.
+// TestRounded: means, variances and deviations of integers and decimals have only one rounding error, whatever their
+// sizes, on all devices.
 func TestRounded(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for n, dtype := range exactTypes {

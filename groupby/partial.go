@@ -361,7 +361,8 @@ func concatenate(tables []arrow.Table) (arrow.Table, error) {
 }
 
 // mergeMoments replaces state i by the moments of the rows of a table of partials, on the host: the sum of squared
-// deviations of a union is that of both, and n·m/(n+m) times the square of the difference of their means (Chan et al.).
+// deviations of a union is the sum over both, plus n·m/(n+m) times the square of the difference of their means (Chan et
+// al.).
 func mergeMoments(ctx context.Context, g *groups, i, count int) error {
 	groupOf, back, err := g.ofRows(ctx)
 	defer back()

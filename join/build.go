@@ -156,7 +156,7 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 	return columns
 }
 
-// lowering is that of the join with a probe table.
+// lowering is the lowering of the join with a probe table.
 func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan, progress *exec.Progress) *lowering {
 	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
 		progress: progress, later: true}

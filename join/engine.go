@@ -122,7 +122,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	})
 }
 
-// hmg tells whether the plan is that of StrategyHMG.
+// hmg tells whether the plan uses StrategyHMG.
 func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == StrategyHMG }
 
 // runAlone runs the plan on the first device.

@@ -175,7 +175,7 @@ func (p *sides) end() {
 	p.grant.Release()
 }
 
-// err is that of a write for which others waited.
+// err is the error of a write for which others waited.
 func (p *sides) err() error {
 	if p.place == nil {
 		return nil

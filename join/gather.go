@@ -159,7 +159,7 @@ func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.
 	return s, nil
 }
 
-// arrayBytes is the memory of an array, or of a slice its share in that of the whole, about.
+// arrayBytes is about the memory of an array, or a slice's share of the memory of the whole array.
 func arrayBytes(a arrow.Array) uint64 {
 	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
 	defer one.Release()

@@ -226,7 +226,7 @@ func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
 	return out
 }
 
-// query makes that of a stream of the query of tables.
+// query turns the query of tables into the query of a stream.
 func (s *stream) query(q query.Spec) query.Spec {
 	spec := &s.layout.Spec
 	rows := [2]string{text.Count(s.table.NumRows()), "some"}
@@ -342,7 +342,8 @@ func (s *stream) plan(q query.Spec, l *lowering) (*query.Query, error) {
 	return planned, s.fitBatches()
 }
 
-// unfitError is that of a stream which does not fit in memory, with what was gathered of both sides. Reading goes on.
+// unfitError is the error of a stream that does not fit in memory, with the rows gathered of both sides. Reading goes
+// on.
 type unfitError struct {
 	error
 	build, first arrow.Table // first may be nil

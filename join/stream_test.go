@@ -155,8 +155,8 @@ func TestStreamOfNothing(t *testing.T) {
 	})
 }
 
-// TestStreamOrders: rows come in the order of the probe side, and of rows of one side in that of the build side too;
-// Require compares their order.
+// TestStreamOrders: rows come in the order of the probe side; rows of one side also come in the order of the build
+// side. Require compares their order.
 func TestStreamOrders(t *testing.T) {
 	devicetest.SkipRace(t)
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),

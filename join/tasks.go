@@ -75,7 +75,7 @@ type task struct {
 	// from and to are the shares of the whole join that are done before and after this task; 0 if unknown.
 	from, to float64
 
-	shown  atomic.Bool // its progress is that of the join
+	shown  atomic.Bool // its progress is reported as the join's
 	before uint64      // output rows of the tasks before, once it is shown
 	turn   turn        // comes when no task is before it but that which is drawn, or when that has ended (tasks.waits)
 	given  bool        // the turn has come
@@ -156,7 +156,7 @@ func (t *task) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
 	if s.Share > 0 {
 		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
 	} else {
-		s.Total = 0 // lest the share of the phase is taken for that of the join
+		s.Total = 0 // lest the share of the phase is taken for the join's
 	}
 	return s
 }
@@ -343,7 +343,7 @@ func (t *tasks) Schema() *arrow.Schema { return t.layout.Schema }
 // Explain says how the join was divided, and what the task under way does.
 func (t *tasks) Explain() string { return t.title() + t.under.result.Explain() }
 
-// title is the first line of the text of a plan, which is that of the task under way.
+// title is the first line of the explain text; the text of the task under way follows.
 func (t *tasks) title() string { return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) }
 
 // Close ends the tasks under way and frees what they need.

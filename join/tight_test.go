@@ -95,8 +95,8 @@ func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 	}
 }
 
-// TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
-// the keys in their order. The memory is that of the join and of the proof.
+// TestViolationUnderCap: the memory that the plan asks for covers the join and the proof. With it a key that repeats is
+// named, wherever it is in the order of the keys.
 func TestViolationUnderCap(t *testing.T) {
 	devicetest.SkipRace(t)
 	forKeyPlaces(t, testViolationUnderCap)

@@ -65,7 +65,7 @@ type PartitionJoinConfig struct {
 //
 // With marked=1, and Reserving, rows with a match are also marked, as by [PartitionMark], on the sides that the
 // constant sides names. The bitmaps are in places, after the cursor: word [MarksWord] of places is the index of the
-// first word of the bitmap of left rows, the next word that of right rows.
+// first word of the bitmap of left rows, the next word the index for right rows.
 //
 // [PartitionWalk] does the same on CPU cores, except marking.
 var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{

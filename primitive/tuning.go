@@ -223,9 +223,8 @@ func DeviceClass(info *backend.DeviceInfo) string {
 	return "gpu"
 }
 
-// Config returns the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the
-// last row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without
-// rows.
+// Config returns the configuration of a primitive's kernels for calls of a variant, such as key_bits=64, from the last
+// row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without rows.
 func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
 	return t.ConfigFor(primitive, variant, 0)
 }

@@ -21,9 +21,9 @@ import (
 // Built is a build side on the device: its operator, and memory for one granule of a probe side and for its output. The
 // owner closes it.
 //
-// A probe never waits for memory, because those that hold it may wait for this build side to be closed. Memory beyond
-// that of the build side, for larger windows and parts, is taken from what is free, and returned with the result. The
-// memory of a probe table, which exists already, is counted if it fits.
+// A probe never waits for memory, because those that hold it may wait for this build side to be closed. Further memory,
+// for larger windows and parts, is taken only if it is free, and returned with the result. The memory of a probe table,
+// which exists already, is counted if it fits.
 type Built struct {
 	Query *Query // the query with which the build side was planned
 

@@ -53,9 +53,9 @@ type Member struct {
 
 // NewEngine returns an engine on the device of ops, whose record batches are in memory of the allocator.
 // memoryLimitBytes is the limit of host memory for inputs, batches in flight, other memory of queries, and all device
-// memory if the device uses host memory; 0 is no limit. Memory that the device keeps for reuse is released when queries
-// need it, and so is that of an allocator with a Trim method. If the allocator is a [relation.PinnedAllocator], batches
-// are in pinned memory.
+// memory if the device uses host memory; 0 is no limit. Memory that the device, or an allocator with a Trim method,
+// keeps for reuse is released when queries need it. If the allocator is a [relation.PinnedAllocator], batches are in
+// pinned memory.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
 	return NewEngines([]Member{{ops, allocator}}, memoryLimitBytes)[0]
 }

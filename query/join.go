@@ -36,12 +36,12 @@ type Join struct {
 	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
 	// numbers: each operator outputs those that have none on its device.
 	Merges bool
-	// Transfer is the work that scans and delivery add to that of the operator.
+	// Transfer is the work that scans and delivery add to the operator's.
 	Transfer  planner.Transfer
 	HeldBytes uint64 // device memory to convert columns from and to Arrow's format
 }
 
-// wants is the output of the operator: pairs if there is a filter, otherwise that of the join.
+// wants is the output of the operator: pairs if there is a filter, otherwise the output of the join.
 func (j *Join) wants() operator.Want {
 	if j.Keep != nil {
 		return operator.Want{Pairs: true}
@@ -67,8 +67,8 @@ type Spec struct {
 	// Unique has, by table, the key plan of keys that must be unique, which is checked before anything is joined; nil:
 	// rows may share keys.
 	Unique [2]*relation.KeyPlan
-	// Check tells whether the plan holds, beside the load of the build side; nothing is output before. Its error is that of
-	// the query. nil: there is nothing to check.
+	// Check checks that the plan holds, while the build side is loaded. Nothing is output before it returns, and its
+	// error ends the query. nil: there is nothing to check.
 	Check    func(context.Context) error
 	Empty    string // why there is no output row, whatever the keys; "" if there may be some
 	MostRows uint64 // maximum number of output rows; 0: no limit
@@ -132,7 +132,7 @@ type Alternative struct {
 
 // Plan plans a join: it lists the alternatives, the best first. It moves nothing to the device.
 //
-// Errors: if no alternative can run, that of the one that lacks the least.
+// Errors: if no alternative can run, the error of the one that lacks the least.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
 	q, err := e.Bind(spec), error(nil)
 	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {

@@ -64,7 +64,7 @@ func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 	defer func() { _ = simulated.Close() }()
 	pinned := relation.NewPinnedArena(simulated)
 	defer pinned.Close()
-	in := func(imported bool) memory.Allocator { // memory like that of the query
+	in := func(imported bool) memory.Allocator { // memory like the query's
 		if imported && pinned != nil {
 			return pinned
 		}

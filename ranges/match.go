@@ -16,7 +16,7 @@ import (
 type Matches struct {
 	Total uint64 // number of pairs
 
-	lane    *exec.Lane // whose memory is that of the matches
+	lane    *exec.Lane // its memory is the matches'
 	sides   [2]Sorted  // build and probe
 	few     int        // the side whose rows are searched for in the other
 	begins  *backend.Buffer

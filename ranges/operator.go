@@ -19,7 +19,7 @@ type Operator struct {
 	// Once says that there is only one granule, so that the sorted keys of the build side need not be kept after it.
 	Once bool
 
-	lane  *exec.Lane // whose memory is that of the operator
+	lane  *exec.Lane // its memory is the operator's
 	want  operator.Want
 	build *relation.Chunk
 	keys  *Sorted       // of the build side

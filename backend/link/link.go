@@ -82,10 +82,10 @@ const memoryShare = 16
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
 //
-// Exchange memory is not under the caps of the devices, except that of HostStaged: a query that needs a link may have
-// all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each, and no more
-// than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it is connected, it takes
-// as much again.
+// Exchange memory does not count under the caps of the devices, except with HostStaged: a query that needs a link may
+// have all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each device.
+// It takes no more than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it
+// connects, it takes as much again.
 type Link struct {
 	From, To *backend.Device
 	Path     Path

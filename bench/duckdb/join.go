@@ -162,7 +162,7 @@ func (s *session) describe(ctx context.Context, from string) ([]columnType, erro
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// format is that of a file, by its name: csv or parquet.
+// format is the format of a file by its name: csv or parquet.
 func format(path string) string {
 	if strings.HasSuffix(path, ".csv") {
 		return "csv"

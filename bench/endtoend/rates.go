@@ -33,7 +33,7 @@ var (
 	rateRuns         = 5
 )
 
-// discrete reports whether there is a link between the memory of the device and that of the host.
+// discrete reports whether there is a link between device memory and host memory.
 func (r *Rates) discrete() bool { return r.Up > 0 }
 
 // measureRates measures a device, the host and the file system of a folder, for a few seconds. It ends soon after ctx.
@@ -90,7 +90,7 @@ func fastest(sizeBytes uint64, run func() (time.Duration, error)) (perSecond flo
 	return float64(sizeBytes) / measure.Summarize(times).Min.Seconds(), nil
 }
 
-// wall makes the clock of the host that of a run.
+// wall times a run by the clock of the host.
 func wall(run func() error) func() (time.Duration, error) {
 	return func() (time.Duration, error) { return 0, run() }
 }

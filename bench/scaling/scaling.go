@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Figures           []Figure
 	Cell              string // only cells whose position on the axis contains it
-	Scale             int    // rows are divided by 2 to this power; negative: by that of a CPU there, otherwise by none
+	Scale             int    // rows are divided by 2 to this power; negative: by the default of CPUs, on a CPU only
 	Outputs           []Output
 	DeviceMemoryBytes uint64 // of each device; 0: the default
 	Repeat            int

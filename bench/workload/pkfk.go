@@ -126,7 +126,7 @@ func DefaultPKFK(rRows, sRows int64) PKFKSpec {
 	return PKFKSpec{RRows: rRows, SRows: sRows, RPayloads: []int{4}, SPayloads: []int{4}, KeyBytes: 4, MatchRatio: 1, Seed: 1}
 }
 
-// MaxPayloads is the maximum number of payload columns of a side, and MaxMultiplicity that of rows with one key.
+// MaxPayloads is the maximum number of payload columns of a side, MaxMultiplicity the maximum number of rows of a key.
 const (
 	MaxPayloads     = 1000
 	MaxMultiplicity = 1000

@@ -90,7 +90,7 @@ func TestHash(t *testing.T) {
 	})
 }
 
-// leastShare is how many times more the mean share is than that of the device with the least weight.
+// leastShare is the mean share divided by the share of the device with the least weight.
 func leastShare(m *Machine) float64 {
 	weights := m.Weights()
 	if weights == nil {

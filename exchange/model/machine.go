@@ -22,7 +22,7 @@ type Machine struct {
 
 // Device is a modelled device.
 type Device struct {
-	MemoryBytes uint64  // its limit; 0: that of the machine on which the model runs
+	MemoryBytes uint64  // its limit; 0: the limit of the machine on which the model runs
 	Speed       float64 // rows per second of its kernels, relative to the other devices
 }
 

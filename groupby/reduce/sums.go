@@ -146,7 +146,7 @@ func (o *Operator) sharedFor(lane *exec.Lane, additions []addition) shared {
 	return s
 }
 
-// tile is that of kernels which add up rows rows.
+// tile is the tile of kernels that sum rows rows.
 func (s *shared) tile(lane *exec.Lane, rows uint64) kernel.Tile {
 	t := kernel.Tile{Workgroup: 256, Items: 4}
 	if info := lane.Device().Info(); !info.CPULike() {

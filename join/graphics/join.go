@@ -145,7 +145,7 @@ func (g *granule) units(ctx context.Context, sink operator.Sink) (err error) {
 		if g.stackOf != LowerStack {
 			return g.stackOf == ProbeStack
 		}
-		// The other side may take a lower stack only where that of the build side is high.
+		// The other side may take a lower stack only if the build side's is high.
 		return slices.ContainsFunc(g.sides[operator.Build].pieces[partition],
 			func(p piece) bool { return p.height > mostLayers })
 	}); err != nil {

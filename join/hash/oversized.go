@@ -45,7 +45,8 @@ func (p *probing) markPeeled(ctx context.Context) error {
 	})
 }
 
-// markSorted marks the rows of two chunks that have a partner, by sorting both: payload says which bit is that of a row.
+// markSorted marks the rows of two chunks that have a partner, by sorting both. The payload of a row is the number of
+// its bit.
 func markSorted(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, marks [2]backend.Range) error {
 	var sorted [2]*ranges.Sorted
 	for side, c := range chunks {

@@ -34,7 +34,7 @@ type Partitioned struct {
 	force force
 }
 
-// partitionSeed is that of the mix whose low bits decide the partition.
+// partitionSeed is the seed of the mix whose low bits decide the partition.
 const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8

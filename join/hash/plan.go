@@ -129,8 +129,8 @@ func (s *shape) movedKeyBytes(f *operator.Facts) int {
 	return f.KeyBytes
 }
 
-// peeled is how many rows of either side the partition of the most frequent key of the build side is expected to have, or
-// at most that of another, if that is oversized; none, if none is. An eighth more than on average, so that it is seldom
+// peeled is the expected number of rows of either side in the partition with the most frequent key of the build side,
+// if this partition is oversized; otherwise none. It adds an eighth to the average, so that the partition is seldom
 // cut.
 func (s *shape) peeled(f *operator.Facts) (rows [2]uint64) {
 	for side := range rows {

@@ -13,8 +13,8 @@ func init() {
 	add(kernel.MergeMark, mergeMarkCase, mergeMarkBenchmark)
 }
 
-// marks are bitmaps of both sides, with some bits set before, to which rows with a match come. That of a side that is
-// not marked may be absent.
+// marks are bitmaps of both sides, with some bits set before, in which the bits of rows with a match are set. The
+// bitmap of a side that is not marked may be absent.
 func (m *maker) marks(j join, sides uint32) (left, right argument) {
 	return m.marksOf(len(j.left), sides&kernel.MarkLeft != 0, j.rows, joined.leftRow),
 		m.marksOf(len(j.right), sides&kernel.MarkRight != 0, j.rows, joined.rightRow)
