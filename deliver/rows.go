@@ -119,7 +119,7 @@ func (r *Rows) flush(ctx context.Context) error {
 
 func (r *Rows) wait(ctx context.Context) error {
 	if r.delivered != nil {
-		<-r.delivered // soon after ctx, that of the flow, has ended
+		<-r.delivered // soon after ctx, the flow's, has ended
 	}
 	if ctx.Err() != nil {
 		return backend.ContextError(ctx)

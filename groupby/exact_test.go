@@ -26,7 +26,7 @@ var exactTypes = []arrow.DataType{
 	&arrow.Decimal256Type{Precision: 76, Scale: 10},
 }
 
-// exactColumn has integers as the unscaled values of a type. Those of NULL have all bits set.
+// exactColumn has integers as the unscaled values of a type. Values of NULL have all bits set.
 func exactColumn(dtype arrow.DataType, values []*big.Int) arrow.Array {
 	width := dtype.(arrow.FixedWidthDataType).BitWidth() / 8
 	bytes, valid, nulls := make([]byte, 0, width*len(values)), make([]byte, (len(values)+7)/8), 0

@@ -283,7 +283,7 @@ var shortBits = 40 // at most 52, so that a strip has room. A variable for tests
 
 func shortRows() int { return 1 << (62 - shortBits) }
 
-// addLong adds integers of 64, 128 or 256 bits. Those of NULL may be anything.
+// addLong adds integers of 64, 128 or 256 bits. Values of NULL may be anything.
 func (s *stripState) addLong(c *stripCore, words []uint64, at []uint32, part *relation.ColumnPart) {
 	values, width := backend.Longs(part.Values), s.bits/64
 	signed := ^uint64(0)

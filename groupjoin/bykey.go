@@ -209,7 +209,7 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 	return columns, nil
 }
 
-// quotients divides sums by numbers of values. Those of NULL are NULL.
+// quotients divides sums by numbers of values. The quotient of a NULL sum is NULL.
 func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
 	out := array.NewFloat64Builder(memory.DefaultAllocator)
 	defer out.Release()

@@ -365,7 +365,7 @@ func (p *parts) silent(part int, leftRows, rightRows int64) bool {
 		rightRows == 0 && !how.Keeps(relation.Left)
 }
 
-// validates reports whether a part has keys that must be unique and may not be. Those of the last part may be NULL.
+// validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
 func (p *parts) validates(part int, leftRows, rightRows int64) bool {
 	v := p.layout.Spec.Validate
 	return part < p.divider.Parts &&

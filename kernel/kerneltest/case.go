@@ -38,7 +38,7 @@ func (d *Dispatch) RunReference() {
 }
 
 // RunOn runs the dispatch on a device, the second half of its workgroups before the first, and returns copies of the
-// arguments. Those of d stay as they are.
+// arguments. It leaves d.Args unchanged.
 func (d *Dispatch) RunOn(ctx context.Context, device *backend.Device) ([][]byte, error) {
 	k, err := device.Kernel(d.Spec, d.Config)
 	if err != nil {
