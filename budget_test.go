@@ -347,8 +347,8 @@ func TestKeptMemoryIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestUndrawnResultHoldsHostMemory: a result that nobody draws has its memory, also that of the host; a join that has
-// no room beside it runs when it is closed.
+// TestUndrawnResultHoldsHostMemory: a result that nobody draws holds its memory, host memory included. A join that has
+// no room beside it runs once it is closed.
 func TestUndrawnResultHoldsHostMemory(t *testing.T) {
 	left, right := budgetTables(t, 5000, 20_000)
 	spec := JoinSpec{On: []string{"k"}, BatchRows: 1 << 10}

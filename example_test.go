@@ -305,7 +305,7 @@ func ExampleEngine_JoinStream() {
 	people, visits := exampleTables()
 	defer people.Release()
 	defer visits.Release()
-	reader := array.NewTableReader(visits, 2) // or that of a file, of a socket
+	reader := array.NewTableReader(visits, 2) // or the reader of a file or socket
 	defer reader.Release()
 
 	result, err := engine.JoinStream(ctx, spirjoin.FromTable(people), spirjoin.FromReader(reader), spirjoin.JoinSpec{

@@ -22,8 +22,7 @@ type GroupSpec = groupby.Spec
 type GroupAggregate = groupby.Aggregate
 
 // GroupResult is the groups of a table, whose owner closes it. One goroutine may draw them, once. [groupby.Result]
-// documents it in full: Batches(ctx), Rows(), Schema(), Device, Stats(), Explain() and Close() are as those of
-// [JoinResult].
+// documents it in full: Batches(ctx), Rows(), Schema(), Device, Stats(), Explain() and Close() are as in [JoinResult].
 type GroupResult = groupby.Result
 
 // Further types of group-bys.
@@ -60,7 +59,7 @@ func NewGroupLayout(schema *arrow.Schema, spec GroupSpec) (*GroupLayout, error) 
 //
 // Errors: ErrInvalidInput (unknown columns, output columns of one name), ErrUnsupported (types that cannot be keys, or
 // that a function has no meaning for; an algorithm that the device cannot run), ErrLimit (a sum of integers or decimals
-// that its type does not hold), ErrDeviceMemory, ErrHostMemory; those of the device.
+// that its type does not hold), ErrDeviceMemory, ErrHostMemory; device errors.
 func (e *Engine) GroupBy(ctx context.Context, table arrow.Table, spec GroupSpec) (*GroupResult, error) {
 	return e.groups.Group(ctx, table, spec)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/spirjoin/spirjoin/groupjoin"
 )
 
-// JoinGroupLayout is the output of a join whose rows are grouped, and what it needs: Join is the layout of the join,
-// whose Needed lists the columns of both inputs, and Groups that of the group-by of its rows.
+// JoinGroupLayout is the output of a join whose rows are grouped, and what it needs. Join is the layout of the join,
+// whose Needed lists the columns of both inputs. Groups is the layout of the group-by of its rows.
 type JoinGroupLayout = groupjoin.Layout
 
 // JoinGroupResult is the groups of the rows of a join, whose owner closes it. One goroutine may draw them, once.
-// Batches(ctx), Rows(), Schema(), Device, Stats(), Explain() and Close() are as those of [GroupResult].
+// Batches(ctx), Rows(), Schema(), Device, Stats(), Explain() and Close() are as in [GroupResult].
 type JoinGroupResult = groupjoin.Result
 
 // JoinGroupStats are measurements, from JoinGroupResult.Stats.
@@ -23,22 +23,22 @@ type JoinGroupStats = groupjoin.Stats
 // from schemas alone. groups names columns as the output of the join does: a right column that has a suffix there has
 // it here, and merged keys have the name of the left one.
 //
-// Errors: those of [NewJoinLayout] and [NewGroupLayout]; ErrInvalidInput if spec.Columns or spec.Output is given.
+// Errors: as for [NewJoinLayout] and [NewGroupLayout]; ErrInvalidInput if spec.Columns or spec.Output is given.
 func NewJoinGroupLayout(left, right *arrow.Schema, spec JoinSpec, groups GroupSpec) (*JoinGroupLayout, error) {
 	return groupjoin.NewLayout(left, right, spec, groups)
 }
 
 // JoinGroupBy joins two tables and groups the rows, which never exist all at once: they are grouped batch by batch,
-// with no columns but those that groups names. Memory is taken for some batches and for the groups. If groups asks for
+// with only the columns that groups names. Memory is taken for some batches and for the groups. If groups asks for
 // counts, sums, means, least and greatest values by key columns of the join, both tables are grouped first and only
 // their groups are joined. The caller closes the result; both tables must stay alive, and ctx must not end, until the
 // call returns.
 //
 // The function first takes the order of the rows from spec.Order. Under a memory limit the join is planned for three
-// quarters of it. A group-by never waits for memory, so it fails with ErrHostMemory or ErrDeviceMemory if other queries
-// have it.
+// quarters of it. A group-by never waits for memory: if other queries hold it, the group-by fails with ErrHostMemory or
+// ErrDeviceMemory.
 //
-// Errors: those of [Engine.Join] and [Engine.GroupBy]; ErrLimit for a count beyond int64.
+// Errors: as for [Engine.Join] and [Engine.GroupBy]; ErrLimit for a count beyond int64.
 func (e *Engine) JoinGroupBy(ctx context.Context, left, right arrow.Table, spec JoinSpec, groups GroupSpec) (
 	*JoinGroupResult, error) {
 	return e.JoinGroupByStream(ctx, FromTable(left), FromTable(right), spec, groups)

@@ -117,8 +117,8 @@ type (
 )
 
 // The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
-// Mark and NotIn return the columns of the left table, RightSemi and RightAnti those of the right one, the others those
-// of both.
+// Mark and NotIn return the columns of the left table, RightSemi and RightAnti the columns of the right table, and the
+// others the columns of both.
 const (
 	Inner     = join.Inner     // pairs of partners
 	Left      = join.Left      // pairs, and left rows without a partner, with NULL in the columns of the right table
@@ -143,16 +143,16 @@ const (
 // The orders of rows, for JoinSpec.Order.
 const (
 	Unordered  = join.Unordered  // any order, which may differ between runs
-	LeftOrder  = join.LeftOrder  // that of the left table; partners of a left row in the order of the right table
+	LeftOrder  = join.LeftOrder  // order of the left table; partners of a left row in the order of the right table
 	RightOrder = join.RightOrder // the same with the sides exchanged
 )
 
 // The keys that must be unique, for JoinSpec.Validate. Keys that are not fail the join with ErrInvalidInput.
 const (
 	ManyToMany = join.ManyToMany // none
-	OneToOne   = join.OneToOne   // those of both tables
-	OneToMany  = join.OneToMany  // those of the left table
-	ManyToOne  = join.ManyToOne  // those of the right table
+	OneToOne   = join.OneToOne   // keys of both tables
+	OneToMany  = join.OneToMany  // keys of the left table
+	ManyToOne  = join.ManyToOne  // keys of the right table
 )
 
 // The sides that can be the build side, for JoinSpec.BuildSide.
@@ -175,7 +175,7 @@ const (
 	MaterializeDevice = join.MaterializeDevice
 )
 
-// The errors, for errors.Is. Each error of this package wraps one of them, except those of sources. A join may return
+// The errors, for errors.Is. Each error of this package wraps one of them, except errors of sources. A join may return
 // them from its first call or, while rows are drawn, from JoinResult.Batches.
 //
 // The text of an error says what to do. It names options in lower case: max_output_rows is JoinSpec.MaxOutputRows,
@@ -279,7 +279,7 @@ func NewTrace() *Trace { return exec.NewTrace() }
 // Engine runs queries on one device, or on several. Safe for concurrent use; the owner closes it.
 type Engine struct {
 	system  *System
-	devices []*openDevice // the first one is that of Options.Device
+	devices []*openDevice // the first one is Options.Device
 	join    *join.Engine
 	groups  *groupby.Engine
 
@@ -369,8 +369,8 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 // Connect makes the links between the devices of the engine, if there are several, and proves them with a pattern. Call
 // it before the first join. That takes up to a second for two GPUs, and makes joins with large build sides faster,
 // which then cross the link to the host once. Without it, links are made when rows must move between devices. It also
-// measures the links to the host, each alone and all at once, so that joins take no more devices than these can feed.
-// The errors are those of the devices.
+// measures the links to the host, each alone and all at once, so that joins use no more devices than the host can feed.
+// Errors: device errors.
 func (e *Engine) Connect(ctx context.Context) error { return e.join.Connect(ctx) }
 
 // Device describes the device that the engine runs on, the first one if there are several.
@@ -414,8 +414,8 @@ func (e *Engine) Join(ctx context.Context, left, right arrow.Table, spec JoinSpe
 // The caller closes the result; the sources must stay alive, and ctx must not end, until then. Batches that the caller
 // keeps are not freed, so a result larger than memory must be released batch by batch.
 //
-// Errors: those of [Engine.Join] and of the sources; ErrUnsupported if all rows of the probe side would be
-// needed at once, to check that its keys are unique or to return pairs in the order of the build side.
+// Errors: as for [Engine.Join]; errors of the sources; ErrUnsupported if all rows of the probe side would be needed at
+// once, to check that its keys are unique or to return pairs in the order of the build side.
 func (e *Engine) JoinStream(ctx context.Context, left, right Source, spec JoinSpec) (*JoinResult, error) {
 	return e.join.Stream(ctx, left, right, spec)
 }
@@ -461,7 +461,7 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 // Only one result can be in progress at a time. Each join is independent: a kind that returns rows of the build side
 // without a partner returns those that have none in this probe table.
 //
-// Errors: those of planning a join; ErrInvalidInput for a cross join, which has no keys.
+// Errors: as for planning a join; ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)

@@ -123,7 +123,7 @@ func (a *arena) give(block Block, offset, sizeBytes uint64) {
 	a.usedBytes -= size
 }
 
-// claim counts memory that is not of the arena's blocks, but under its cap: that of an image.
+// claim counts memory outside the arena's blocks, such as an image's, under the arena's cap.
 func (a *arena) claim(sizeBytes uint64) error {
 	if a.blockBytes+sizeBytes > a.capBytes {
 		if err := a.trim(a.capBytes - min(a.capBytes, sizeBytes)); err != nil {

@@ -56,7 +56,7 @@ type Device struct {
 	pending   []*lease // released, perhaps still in use
 	misuse    []string
 	failed    error // sticky: the device is lost or closed
-	unjoined  error // why memory is not joined with that of other devices; see package backend/link
+	unjoined  error // why memory is not joined with other devices' memory; see package backend/link
 }
 
 // NewDevice takes ownership of a driver. A device that needs more than [PlanAlignment] refuses every call with
@@ -154,8 +154,8 @@ func (d *Device) NoteFailure(err error) error {
 	return err
 }
 
-// IsLoss reports whether an error is the loss of a device that is used, rather than that of another one, for which a
-// wait was cancelled.
+// IsLoss reports whether an error is the loss of a device in use, not a wait that was cancelled because another device
+// was lost.
 func IsLoss(err error) bool { return errors.Is(err, ErrDeviceLost) && !errors.Is(err, ErrCancelled) }
 
 // setFailed makes the loss of the device sticky.

@@ -156,7 +156,7 @@ func (draw *Draw) problem(d *Device) string {
 	return ""
 }
 
-// problem says what is wrong with a read-back, as that of a draw does.
+// problem says what is wrong with a read-back, like [Draw.problem].
 func (r *ReadBack) problem(d *Device) string {
 	if problem := r.Image.problem(d, "source"); problem != "" {
 		return problem

@@ -70,7 +70,7 @@ type Batch struct {
 	Role   Role
 	Waits  []QueuePoint // on other queues of this device; all submitted before
 	Steps  []Step
-	Signal uint64 // value on the timeline of Role; one more than that of the batch before
+	Signal uint64 // value on the timeline of Role; one more than the batch before
 	// Semaphores of this driver's [PeerExchange], waited for with Waits and set with Signal.
 	Awaits, Raises []SemaphoreValue
 }

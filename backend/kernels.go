@@ -113,8 +113,8 @@ func (d *Device) compiled(key kernelKey) (*Kernel, error) {
 	return d.kernels.ready[key], nil
 }
 
-// Prefetch begins to compile a kernel that may be needed soon, and does not wait for it. If that fails, the error is that
-// of whoever needs the kernel. After [Device.Close] it does nothing.
+// Prefetch begins to compile a kernel that may be needed soon, and does not wait for it. If that fails, whoever needs
+// the kernel gets the error. After [Device.Close] it does nothing.
 func (d *Device) Prefetch(spec *KernelSpec, config Config) {
 	full, err := spec.Complete(config)
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *Device) Prefetch(spec *KernelSpec, config Config) {
 	}
 }
 
-// next takes a kernel from the queue, in order; ok is false at its end, which is that of the goroutine too.
+// next takes a kernel from the queue, in order. ok is false if the queue is empty or closed; the goroutine then ends.
 func (s *kernels) next() (k kernelAhead, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

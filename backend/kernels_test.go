@@ -104,7 +104,7 @@ func TestNeededBeforeItsTurn(t *testing.T) {
 	})
 }
 
-// An error of a kernel that is compiled ahead is that of whoever needs it, and it is compiled again.
+// If a kernel fails to compile ahead, it is compiled again when needed, and whoever needs it gets the error.
 func TestPrefetchFails(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *compiler, d *Device) {
 		failure := errors.New("the compiler is out of memory")

@@ -24,7 +24,7 @@ type ArgSpec struct {
 	Access Access
 }
 
-// Comparison says how the output of a kernel is compared with that of its reference.
+// Comparison says how the output of a kernel is compared with the output of its reference.
 type Comparison uint8
 
 const (

@@ -163,7 +163,7 @@ func (c Command) cut(units float64) (head, tail Command, ok bool) {
 	return head, tail, true
 }
 
-// tellsRate reports whether the time of a command depends on its units. That of a draw of few points is the time of its
+// tellsRate reports whether the time of a command depends on its units. A draw of few points takes the time of its
 // clears.
 func (c *Command) tellsRate() bool {
 	if c.Kind == Pass {

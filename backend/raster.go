@@ -18,8 +18,8 @@ type Rasterizer interface {
 	// ImageBytes is the device memory that an image takes. Errors: ErrInvalidInput for an empty image or an unknown
 	// format, ErrLimit beyond RasterLimits.
 	ImageBytes(spec ImageSpec) (uint64, error)
-	// CreateImage creates an image, whose content is undefined. Errors: those of ImageBytes, ErrDeviceMemory if there
-	// is no memory.
+	// CreateImage creates an image with undefined content. Errors: as for ImageBytes; ErrDeviceMemory if there is no
+	// memory.
 	CreateImage(spec ImageSpec) (ImageBlock, error)
 	// CompileDraw prepares a graphics pipeline, which lives until the device is closed. Errors: ErrUnsupported if there
 	// are no shaders for the configuration, ErrLimit beyond RasterLimits, ErrInvalidInput for an incomplete
@@ -113,8 +113,7 @@ func (d *Device) Rasterizer() (Rasterizer, error) {
 	return r, r.CanRaster()
 }
 
-// ImageBytes is the device memory that an image takes; errors are those of [Device.Rasterizer] and of
-// Rasterizer.ImageBytes.
+// ImageBytes is the device memory that an image takes. Errors: as for [Device.Rasterizer] and Rasterizer.ImageBytes.
 func (d *Device) ImageBytes(spec ImageSpec) (uint64, error) {
 	r, err := d.Rasterizer()
 	if err != nil {
@@ -123,8 +122,8 @@ func (d *Device) ImageBytes(spec ImageSpec) (uint64, error) {
 	return r.ImageBytes(spec)
 }
 
-// NewImage returns an image with undefined content, whose memory counts as that of a device-local buffer. Errors are
-// those of [Device.Allocate], of [Device.Rasterizer] and of Rasterizer.ImageBytes.
+// NewImage returns an image with undefined content. Its memory counts as device-local. Errors: as for
+// [Device.Allocate], [Device.Rasterizer] and Rasterizer.ImageBytes.
 func (d *Device) NewImage(ctx context.Context, spec ImageSpec, label string) (*Image, error) {
 	r, err := d.Rasterizer()
 	if err != nil {
@@ -166,9 +165,9 @@ type drawKey struct {
 	config string
 }
 
-// DrawProgram returns a draw for a configuration, and compiles it at its first use; others who need one then wait. The
-// pointer to the spec is the identity of the draw. Errors are those of [Device.Rasterizer] and Rasterizer.CompileDraw,
-// and ErrInvalidInput for an axis without a value of its list.
+// DrawProgram returns a draw for a configuration and compiles it at its first use; other callers wait meanwhile. The
+// pointer to the spec identifies the draw. Errors: as for [Device.Rasterizer] and Rasterizer.CompileDraw;
+// ErrInvalidInput for an axis whose value is not in its list.
 func (d *Device) DrawProgram(spec *DrawSpec, config Config) (*DrawProgram, error) {
 	r, err := d.Rasterizer()
 	if err != nil {

@@ -28,8 +28,8 @@ func (d *Device) Read(ctx context.Context, list *List, from Range) (*Reading, er
 	return r, err
 }
 
-// Get waits until the list, which has been submitted, is done, and copies the numbers to host memory of the size of the
-// range. Errors: those of the device, ErrCancelled and ErrTimedOut.
+// Get waits for the list, which must have been submitted, and copies the numbers to host memory of the size of the
+// range. Errors: device errors, ErrCancelled and ErrTimedOut.
 func (r *Reading) Get(ctx context.Context, to []byte) error {
 	at, mapped := r.from.Buffer, r.from.mapped()
 	at.device.notify(Event{Kind: Downloaded, Range: r.from})

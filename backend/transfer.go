@@ -93,8 +93,8 @@ func PieceBytes(sizeBytes uint64) int {
 	return int(min(StagedBytes, max(64<<10, (sizeBytes/copyWorkers+4095)&^4095)))
 }
 
-// Transfer is a copy between host memory and a range of a device. The size of the range is that of the host memory,
-// rounded up to a multiple of 4 bytes.
+// Transfer is a copy between host memory and a range of a device. The range has the size of the host memory, rounded up
+// to a multiple of 4 bytes.
 type Transfer struct {
 	Device Range
 	Host   []byte
@@ -105,10 +105,10 @@ func (d *Device) Upload(ctx context.Context, to Range, from []byte) (Point, erro
 	return d.UploadAll(ctx, []Transfer{{to, from}})
 }
 
-// UploadAll copies from host memory to the device. The returned point passes when all copies are done. Imported memory
-// is copied by the device, and must not change before the point has passed; other memory has been read when UploadAll
-// returns, by all cores, through staging memory. Errors: ErrInvalidInput, those of the device, ErrCancelled and
-// ErrTimedOut; a part may have been copied then.
+// UploadAll copies from host memory to the device. The returned point passes when all copies are done. The device
+// itself copies imported memory, which must not change before the point has passed. All cores copy other memory through
+// staging memory and have read it when UploadAll returns. Errors: ErrInvalidInput, device errors, ErrCancelled and
+// ErrTimedOut; after an error some bytes may have been copied.
 func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Point, err error) {
 	for _, t := range transfers {
 		if err := d.checkTransfer("upload", t.Device, len(t.Host)); err != nil {
@@ -165,8 +165,8 @@ func (d *Device) UploadAll(ctx context.Context, transfers []Transfer) (point Poi
 // UploadStaged begins to upload pieces, made by the caller, to a range. fill writes piece i to the start of staged,
 // which has [StagedBytes], and returns its destination: a part of the range with the size of the piece, a multiple of 4
 // bytes. Several goroutines call it, in any order. The caller must call wait, which returns when all pieces have been
-// filled; the point it returns passes when all copies are done. Errors of wait: those of fill and of the device,
-// ErrCancelled and ErrTimedOut; a part may have been copied then.
+// filled; the point it returns passes when all copies are done. Errors of wait: errors of fill, device errors,
+// ErrCancelled and ErrTimedOut; after an error some pieces may have been copied.
 func (d *Device) UploadStaged(ctx context.Context, to Range, pieces int,
 	fill func(i int, staged []byte) (Range, error)) (wait func() (Point, error)) {
 	d.notify(Event{Kind: Uploaded, Range: to})

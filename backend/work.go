@@ -16,7 +16,7 @@ type Work struct {
 	Submitted, Seen time.Time
 }
 
-// Clock is implemented by drivers that can compare their clock with that of the host.
+// Clock is implemented by drivers that can compare their clock with the host's.
 type Clock interface {
 	// Compare returns a time of the device, as [Driver.Times] has them, and the time of the host that is the same, up
 	// to deviation in either direction. ok is false if the device cannot tell.

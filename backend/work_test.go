@@ -28,8 +28,8 @@ func (d *timedDriver) Times(role Role, value uint64) (times []time.Duration, ok 
 	return append(times, times[len(times)-1]+time.Duration(len(times))*time.Millisecond), true
 }
 
-// TestObserveWork: each stage of a batch is reported once, with its commands, copied bytes and times, also of transfers
-// and of queues without times; and the times are those of the profile.
+// TestObserveWork: each stage of a batch is reported once, with its commands, copied bytes and times. This holds for
+// transfers and for queues without timestamps, too. The times equal the times in the profile.
 func TestObserveWork(t *testing.T) {
 	ctx := context.Background()
 	driver := &timedDriver{fakeDriver{info: DeviceInfo{

@@ -17,8 +17,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// BenchmarkDeliver brings columns of a window to pinned memory in pieces, beside a copy of as many bytes. The rate is that
-// of the bytes in Arrow's buffers.
+// BenchmarkDeliver brings columns of a window to pinned memory in pieces, beside a copy of as many bytes. The rate
+// counts the bytes in Arrow's buffers.
 func BenchmarkDeliver(b *testing.B) {
 	p := arrow.PrimitiveTypes
 	field := func(dt arrow.DataType, nullable bool) arrow.Field { return arrow.Field{Type: dt, Nullable: nullable} }

@@ -12,9 +12,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Order is the sink that delivers rows in order: by the row number of one table, then by that of the other. Rows
-// without a row number of a table come last. The device sorts the row numbers of each window in one or several runs.
-// Runs are kept on the host and merged at the end (an external merge sort). The host fetches all columns.
+// Order is the sink that delivers rows in order: by the row number of one table, then by the other's. Rows without a
+// row number of a table come last. The device sorts the row numbers of each window in one or several runs. Runs are
+// kept on the host and merged at the end (an external merge sort). The host fetches all columns.
 //
 //	windows   (2,0) (0,1) | (0,0) (1,-)
 //	runs      (0,1) (2,0) | (0,0) (1,-)
@@ -128,7 +128,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 	return sorted, nil
 }
 
-// sortBy sorts pairs of row numbers by those of one table.
+// sortBy sorts pairs of row numbers by the row numbers of one table. The sort is stable.
 func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend.Buffer, rows uint64,
 	by relation.Side) ([2]*backend.Buffer, error) {
 	p, err := planRun(lane.Tuning(), rows)
@@ -161,7 +161,7 @@ func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend
 	return result, nil
 }
 
-// End merges the runs and delivers all rows. Errors are those of the device and of Out.
+// End merges the runs and delivers all rows. Errors: device errors, and as for Out.Put.
 func (o *Order) End(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

@@ -22,7 +22,7 @@ const (
 	Mark                  // boolean: whether the row has a partner
 )
 
-// Column describes a column of the output. Sides are those of the tables.
+// Column describes a column of the output. Its sides are sides of the tables, not of the operator.
 type Column struct {
 	Role Role
 	Name string
@@ -170,7 +170,7 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 	return p.convert(ctx, values, c, side, p.Numbers[side], allocator)
 }
 
-// convert gives values of a side the type of a column. numbers are those of their rows; nil where nobody needed them.
+// convert gives values of a side the type of a column. numbers are their row numbers, for the error; nil if unknown.
 func (p *Piece) convert(ctx context.Context, values arrow.Array, c *Column, side int, numbers []uint32,
 	allocator memory.Allocator) (arrow.Array, error) {
 	converted, err := relation.Convert(ctx, values, c.Type, allocator)

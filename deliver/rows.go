@@ -36,8 +36,8 @@ type Rows struct {
 	delivered chan struct{} // closed when the last window that was put has been delivered; nil before the first one
 }
 
-// Format says what the columns of windows are, and what becomes of them. Sides of Columns and First are those of the
-// tables. It may change between windows.
+// Format says what the columns of windows are and which output they become. Columns and First refer to sides of the
+// tables, the other fields to sides of the operator. A format may change between windows.
 type Format struct {
 	Sides   [2]relation.Side // of the build side and of the probe side
 	Columns []Column
@@ -67,7 +67,7 @@ func (r *Rows) Window(ctx context.Context, rows uint64) (*operator.Window, error
 }
 
 // Put begins to deliver a window, or keeps it until [Rows.End] if Last is set. It releases the window once it is
-// delivered. Errors are those of the device and of Out; those of a delivery in progress end the flow.
+// delivered. Errors: device errors, and as for Out.Put. An error of a delivery in progress ends the flow.
 func (r *Rows) Put(ctx context.Context, w *operator.Window) error {
 	r.kept = w
 	if r.Last {
@@ -119,7 +119,7 @@ func (r *Rows) flush(ctx context.Context) error {
 
 func (r *Rows) wait(ctx context.Context) error {
 	if r.delivered != nil {
-		<-r.delivered // soon after ctx, that of the flow, has ended
+		<-r.delivered // soon after ctx, the flow's, has ended
 	}
 	if ctx.Err() != nil {
 		return backend.ContextError(ctx)

@@ -19,7 +19,7 @@ type block struct {
 	gone      bool              // from its part
 }
 
-// BatchBytes is the memory of a batch, without that of dictionaries, which batches share.
+// BatchBytes is the memory of a batch without dictionaries, which batches share.
 func BatchBytes(batch arrow.RecordBatch) (sizeBytes uint64) {
 	var add func(data arrow.ArrayData)
 	add = func(data arrow.ArrayData) {

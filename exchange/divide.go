@@ -40,8 +40,8 @@ func (d *Divider) All() int {
 	return d.Parts
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together, on
-// all cores. Within a part rows keep their order. The caller releases the parts. Errors are those of
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
+// uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
 // [relation.HashKeys.Bind] and [relation.Take].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
@@ -161,11 +161,11 @@ func (d *Divider) place(ctx context.Context, table *relation.HashedTable, parts 
 	})
 }
 
-// seed makes hashes differ from those of other divisions.
+// seed makes each division hash differently.
 func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
 
-// partOf is the part of a hash with the seed: the high bits of a mix of it, which has no bits in common with the mixes
-// of kernels.
+// partOf is the part of a hash to which the seed was added: the high bits of its mix. This mix is independent of the
+// mixes of kernels.
 func partOf(x, parts uint64) uint16 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

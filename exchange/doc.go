@@ -5,6 +5,6 @@
 //	Place ─► the blocks of a part, in order ─► a join of both sides of the part
 //
 // Rows with equal keys are in parts of the same number, so that each pair of parts is a join of its own whose rows
-// match no others: the output is that of all of them together. That holds for every kind of join whose rows depend only
-// on the rows with an equal key.
+// match no others. The output is the output of all pairs together. That holds for every kind of join whose rows depend
+// only on the rows with an equal key.
 package exchange

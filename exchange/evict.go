@@ -78,8 +78,9 @@ type victim struct {
 	batch arrow.RecordBatch
 }
 
-// victims are blocks in memory of sizeBytes together, if there are so many: of the part that has most of them among
-// those that are on disk already, unless that is little, and then of the last one that is not.
+// victims returns blocks in memory of at least sizeBytes together, or all there are. It evicts whole parts, each time
+// the part with the most memory among the parts that are on disk already or, if that has less than leastWriteBytes, the
+// last part that is wholly in memory.
 func (p *Place) victims(sizeBytes uint64) (victims []victim) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,7 @@ type span struct{ from, sizeBytes int64 }
 func (s span) end() int64 { return s.from + s.sizeBytes }
 
 // NewFile makes a temporary file in dir. The grant, which stays the caller's, grows with it. The caller closes the
-// file. Errors are those of the system.
+// file. Errors: file system errors.
 func NewFile(dir string, grant *exec.Grant) (*File, error) {
 	file, err := os.CreateTemp(dir, ".spirjoin-*")
 	if err != nil {

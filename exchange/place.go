@@ -27,7 +27,7 @@ type Place struct {
 	parts         [2][]part
 	residentBytes uint64
 	grantedBytes  uint64
-	err           error // that of a write for which somebody else waited
+	err           error // of a write for which somebody else waited
 }
 
 // PlaceOptions say what a place holds, and where.
@@ -72,8 +72,9 @@ func (p *Place) Close() {
 	p.memory.Release()
 }
 
-// PutAll appends rows to the parts of a side, one batch for each part, which it owns, and writes to the file what
-// memory has no room for, on all cores. Errors: backend.ErrDiskSpace, those of the system, backend.ErrCancelled.
+// PutAll appends rows to the parts of a side, one batch for each part, and takes ownership of the batches. On all cores
+// it writes rows beyond the memory limit to the file. Errors: backend.ErrDiskSpace, file system errors,
+// backend.ErrCancelled.
 func (p *Place) PutAll(ctx context.Context, side relation.Side, batches []arrow.RecordBatch) error {
 	p.mu.Lock()
 	for number, batch := range batches {

@@ -167,8 +167,8 @@ func TestFirstPartsStay(t *testing.T) {
 	require.Equal(t, written, p.file.SizeBytes(), "there is room in memory, and in the file")
 }
 
-// TestPlaceGivesBack: whoever waits for memory gets that of a place, whose blocks go to disk; if they cannot, the place
-// fails, not those who wait.
+// TestPlaceGivesBack: whoever waits for memory gets the memory of a place, whose blocks go to disk. If the disk is
+// full, the place fails, not the waiters.
 func TestPlaceGivesBack(t *testing.T) {
 	p := placeUnder(t, 1<<20, 1<<20, math.MaxUint64)
 	require.NoError(t, p.PutAll(t.Context(), relation.Left, p.divided(t)))

@@ -204,7 +204,7 @@ func scratch[T any](alloc memory.Allocator, n int) (values []T, free func()) {
 
 func cores() int { return runtime.GOMAXPROCS(0) }
 
-// inRanges divides n into a range for each of so many cores, which calls do with its number and its range.
+// inRanges divides n into cores ranges. Each core calls do with its number and its range.
 func inRanges(cores, n int, do func(core, from, to int)) {
 	var group errgroup.Group
 	for core := range cores {

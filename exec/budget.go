@@ -111,7 +111,7 @@ func (b *Budget) bound() {
 
 // Acquire waits for its turn and until need is free. Only the first in line is served. The caller releases the grant.
 //
-// A flow has one grant at a time: if ctx is that of a flow that has or waits for one, or of a flow started by such a
+// A flow has one grant at a time: if ctx belongs to a flow that has or waits for one, or to a flow started by such a
 // flow, the error is ErrInvalidInput. A need beyond the whole budget is refused at once with ErrDeviceMemory,
 // ErrHostMemory (also for pinned memory) or ErrDiskSpace, which states the need. When ctx ends, the error is
 // ErrCancelled or ErrTimedOut, which states what was awaited.
@@ -291,7 +291,7 @@ func (b *Budget) give(a amounts) {
 	}
 }
 
-// Free returns the memory that is not granted now. Its Host field is that of all memory of the host.
+// Free returns the memory that is not granted now. Its Host field covers all host memory.
 func (b *Budget) Free() Need {
 	b.mu.Lock()
 	defer b.mu.Unlock()

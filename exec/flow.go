@@ -14,10 +14,10 @@ import (
 // returns when all have ended.
 type Flow struct {
 	ctx     context.Context
-	outer   context.Context // that of the caller
+	outer   context.Context // the caller's
 	cancel  context.CancelCauseFunc
 	parent  *Flow  // the flow around this one; nil for the outermost
-	trace   *Trace // that of the context; nil if it has none
+	trace   *Trace // the context's; nil if it has none
 	running sync.WaitGroup
 	ending  sync.Mutex // held while what is in atEnd is called
 
@@ -38,7 +38,7 @@ func NewFlow(ctx context.Context) *Flow {
 	f := &Flow{outer: ctx, parent: FlowOf(ctx), trace: traceOf(ctx)}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.ctx = context.WithValue(f.ctx, flowKey{}, f)
-	if f.trace != nil { // the caller's track is not that of goroutines that have this context
+	if f.trace != nil { // goroutines with this context have tracks of their own
 		f.ctx = context.WithValue(f.ctx, trackKey{}, (*track)(nil))
 	}
 	return f

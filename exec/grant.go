@@ -52,8 +52,8 @@ func (g *Grant) Await(ctx context.Context, need Need) error {
 }
 
 // Complete ends the growth of an open grant: from now on it is like others, and the only one that its flow may have.
-// Errors are those of [Budget.Acquire]; on an error the owner releases the grant. On a grant that is not open, Complete
-// does nothing.
+// Errors: as for [Budget.Acquire]; on an error the owner releases the grant. On a grant that is not open, Complete does
+// nothing.
 func (g *Grant) Complete() error {
 	if g == nil {
 		return nil
@@ -81,7 +81,7 @@ func (g *Grant) close() {
 }
 
 // Grow adds by to the grant, all of it or nothing, if it is free, even while others wait for memory. It never waits. If
-// too little is free, the errors are those of [Budget.Acquire]; the owner then divides its work, spills, or fails.
+// too little is free, it returns an error as [Budget.Acquire] does; the owner then divides its work, spills, or fails.
 func (g *Grant) Grow(by Need) error {
 	if g == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 // Lane is one sequence of work on one device: straight-line code records lists, submits them and occasionally waits for
 // a count, while other lanes keep the queues full. A lane belongs to one query and is used by one goroutine at a time.
-// Lanes of a query may share a profile and a grant; those of different queries share neither.
+// Lanes of a query may share a profile and a grant; lanes of different queries share neither.
 type Lane struct {
 	*primitive.Ops
 	Memory  *Scope           // lives as long as the lane; temporary memory comes from [Lane.Scope]

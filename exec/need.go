@@ -51,7 +51,7 @@ func (k kind) sentinel() error {
 	return [...]error{backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrHostMemory, backend.ErrDiskSpace}[k]
 }
 
-// resource is memory of a kind: for device memory that of one device, for shared memory one piece of it.
+// resource is memory of a kind: for device memory the memory of one device, for shared memory one piece of it.
 type resource struct {
 	kind   kind
 	device *backend.Device // nil for other kinds

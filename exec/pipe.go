@@ -74,8 +74,8 @@ func (p *Pipe[T]) Put(ctx context.Context, v T) error {
 	}
 }
 
-// Take returns the next value, which the caller then owns. ok is false once the pipe has ended and is empty. Errors are
-// those of Put.
+// Take returns the next value, which the caller then owns. ok is false once the pipe has ended and is empty. Errors: as
+// for Put.
 func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	var waits *Span
 	defer func() { waits.End() }()
@@ -93,7 +93,7 @@ func (p *Pipe[T]) Take(ctx context.Context) (v T, ok bool, err error) {
 	}
 }
 
-// Each takes all values and hands them on to do, which owns them, until it fails. Errors are those of do and of Put.
+// Each takes all values and passes each to do, which then owns it. It stops at the first error, of do or as for Put.
 func (p *Pipe[T]) Each(ctx context.Context, do func(T) error) error {
 	for {
 		v, ok, err := p.Take(ctx)

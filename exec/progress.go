@@ -11,10 +11,10 @@ const Waiting = "wait"
 // Status is how far a query has come.
 type Status struct {
 	// Phase is what the query does now: "read left" (a build side that is a source, or the beginning of a probe side),
-	// "read both" (until it is known which is shorter), "divide both" (into parts), "plan", "prove hashes" (of
-	// keys), "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are
-	// joined wait to be drawn. A join in parts or blocks says of which, as "join, part 2 of 16": then Rows and Total are
-	// of the part, and all that follows is of the whole join.
+	// "read both" (until it is known which is shorter), "divide both" (into parts), "plan", "prove hashes" (of keys),
+	// "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are joined
+	// wait to be drawn. A join in parts or blocks names the current one, as "join, part 2 of 16": then Rows and Total
+	// count the part, and the fields that follow describe the whole join.
 	Phase string
 	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is
 	// loaded but not yet compared counts for a part; of the probe side in "join", of the output in "output". Total is 0
@@ -55,7 +55,7 @@ type Progress struct {
 	phase         string
 	rows, total   uint64 // of a phase before the join
 	work          Work
-	working       time.Time // since when; time before is not that of the work that is predicted
+	working       time.Time // since when; the predictions do not cover the time before
 	built         bool
 	joined, drawn uint64
 	found         uint64  // output rows of what is joined
@@ -157,8 +157,8 @@ func (p *Progress) status() Status {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// output is the expected number of output rows: those of the rows that are joined, of the granule under way, and, at
-// the rate of both the plan and what is joined, of the rest. It is 0 if unknown.
+// output is the expected number of output rows: counted for joined rows and for the granule under way, extrapolated for
+// the rest at a rate from the plan and the joined rows. It is 0 if unknown.
 func (p *Progress) output() uint64 {
 	w := &p.work
 	if p.allJoined {

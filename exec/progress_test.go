@@ -105,8 +105,8 @@ func TestProgressOfOutputThatWasNotPredicted(t *testing.T) {
 	require.EqualValues(t, 3000, output())
 }
 
-// Whoever draws takes ten times as long as delivery was planned to take: the time left is at least that of all rows
-// that are left, however much is joined, and the share follows.
+// If drawing takes ten times as long as delivery was planned to take, the time left is at least the drawing time of all
+// remaining rows, however much is joined. The share follows.
 func TestProgressOfSlowOutput(t *testing.T) {
 	p := newTimed()
 	p.Expect(Work{ProbeRows: 1000, OutputRows: 1000, Probe: 9 * time.Second, Deliver: time.Second})

@@ -48,8 +48,8 @@ func (s *Scope) New(sizeBytes uint64, label string) *backend.Buffer {
 	return b
 }
 
-// NewImage makes an image, which the scope owns, with undefined content. It returns nil after an error. Errors are
-// those of [backend.Device.NewImage], and ErrDeviceMemory if the grant cannot grow.
+// NewImage makes an image, which the scope owns, with undefined content. It returns nil after an error. Errors: as for
+// [backend.Device.NewImage]; ErrDeviceMemory if the grant cannot grow.
 func (s *Scope) NewImage(spec backend.ImageSpec, label string) *backend.Image {
 	if s.err != nil {
 		return nil
@@ -98,8 +98,8 @@ func (s *Scope) Reserve(sizeBytes uint64) (unusedBytes uint64) {
 	return s.grant.Reserve(s.device, sizeBytes)
 }
 
-// Err returns the first error of an allocation, with the label of its buffer: that of the device, or ErrDeviceMemory if
-// the grant cannot grow.
+// Err returns the first error of an allocation, with the label of its buffer: a device error, or ErrDeviceMemory if the
+// grant cannot grow.
 func (s *Scope) Err() error { return s.err }
 
 // Release releases some buffers early. It ignores nil and buffers of other scopes.

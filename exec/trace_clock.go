@@ -7,13 +7,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// deviceClock maps the times of a device to those of the host. If the driver can compare the clocks, it does so at the
-// start and at the end, and times between are interpolated, as no two clocks run equally fast. Otherwise the clock is
-// shifted so that all work began after it was submitted and ended before it was seen to have ended:
+// deviceClock maps device times to host times. If the driver can compare the clocks, it does so at the start and at the
+// end, and times between are interpolated, because no two clocks run equally fast. Otherwise the clock is shifted so
+// that all work began after it was submitted and ended before its end was seen:
 //
 //	submitted - start <= shift <= seen - end    for all work
 //
-// The shift is the middle of what is left, half of that the error.
+// The shift is the middle of this interval, the error half its length.
 type deviceClock struct {
 	compared    []comparison
 	least, most time.Duration // bounds of the shift, as a time since epoch

@@ -43,10 +43,10 @@ type deviceNote struct {
 }
 
 // Write writes the trace as a JSON object of the Trace Event Format, which Perfetto and chrome://tracing show. Process
-// 1 is the host, with a thread for each goroutine of a flow; those of one name share it if they follow one another.
-// The other processes are the devices, with a thread for each queue that did something. Times are microseconds since
-// the start of the trace. otherData says of each device how its clock was mapped to that of the host, and the error.
-// Call it when the engines are closed: what has not ended ends now. Errors are those of w.
+// 1 is the host, with a thread for each goroutine of a flow; goroutines of one name that follow one another share a
+// thread. The other processes are the devices, with a thread for each queue that did work. Times are microseconds since
+// the start of the trace. For each device, otherData says how its clock was mapped to the host's, and the error. Call
+// Write when the engines are closed: open spans end now. Errors: write errors of w.
 func (t *Trace) Write(w io.Writer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +133,7 @@ func (d *tracedDevice) rows() (rows []*row) {
 	return rows
 }
 
-// traceWriter writes events. Its error is that of the first write that failed.
+// traceWriter writes events. Its error is the error of the first write that failed.
 type traceWriter struct {
 	buffer     *bufio.Writer
 	start, now time.Time

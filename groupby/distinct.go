@@ -104,8 +104,8 @@ func (g *groups) withoutNull(ctx context.Context, column string, groupOf []uint3
 	return nil
 }
 
-// align adds a state of other groups, which are those of g, to the states of g, and returns its index. Equal groups have
-// the same number in the state row of g and in numbers.
+// align appends values, a state of the same groups in another order, to the states of g, in the order of g, and returns
+// its index. A group has the same number in the state row of g and in numbers, which is in the order of values.
 func (g *groups) align(row int, numbers, values []uint64) (result int, err error) {
 	back, err := charge(g.memory, 8*uint64(g.rows)) // both orders
 	if err != nil {

@@ -73,7 +73,7 @@ func (s *partials) dividesBy() []string {
 // divides tells whether groups are divided as they come.
 func (s *partials) divides() bool { return s.divided && len(s.dividesBy()) > 0 }
 
-// partials are those of the groups and of the values that are counted.
+// partials yields the partial groups of the group-by itself, then of each column whose distinct values are counted.
 func (s *streaming) partials() iter.Seq[*partials] {
 	return func(yield func(*partials) bool) {
 		if s.main == nil || !yield(s.main) {
@@ -87,7 +87,7 @@ func (s *streaming) partials() iter.Seq[*partials] {
 	}
 }
 
-// divide divides the groups of the parts so far; those of later parts follow as they come.
+// divide divides the groups of the parts so far. From now on groups of later parts are divided as they come.
 func (s *streaming) divide(ctx context.Context) (err error) {
 	if s.HostCapBytes() != exec.Unlimited {
 		s.disk = s.Budget().Empty()
@@ -160,7 +160,7 @@ func (s *partials) take(ctx context.Context, number int) error {
 	return nil
 }
 
-// charge makes the memory of the tables that wait count as so many bytes of a memory limit.
+// charge makes the tables that wait count as sizeBytes under the memory limit.
 func (s *partials) charge(sizeBytes uint64) error {
 	if s.HostCapBytes() == exec.Unlimited {
 		return nil
@@ -198,8 +198,8 @@ func (s *streaming) short(err error) bool {
 	return backend.OutOfMemory(err) && !s.divided && s.divisible()
 }
 
-// draw brings the groups of the next division that has some; nil if there are none. ctx is that of who draws, and ends
-// it as the end of the engine does.
+// draw returns the groups of the next division that has some; nil if there are none. ctx is the drawer's; its end ends
+// draw, as the end of the engine does.
 func (s *streaming) draw(ctx context.Context) (*groups, error) {
 	if !s.divided {
 		return nil, nil

@@ -26,7 +26,7 @@ type Engine struct {
 	// TempDir is a folder for groups of a stream that memory has no room for; "": there is none.
 	TempDir string
 	merging func() error // fails a merge of groups, or a count of different values; nil: none. For tests
-	// gathering fails a table of so many groups; nil: none. For tests
+	// gathering may fail a table with this number of groups; nil: none fails. For tests
 	gathering func(groups int) error
 }
 
@@ -39,8 +39,8 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 }
 
 // Group plans and runs a group-by of a table. The caller closes the result, which keeps the table; ctx must not end
-// before. Errors: those of [NewLayout]; ErrUnsupported if the device cannot run Spec.Algorithm; ErrDeviceMemory and
-// ErrHostMemory; those of the device, ErrCancelled. Drawing the result may give ErrLimit, for a sum that its type does
+// before. Errors: as for [NewLayout]; ErrUnsupported if the device cannot run Spec.Algorithm; ErrDeviceMemory and
+// ErrHostMemory; device errors; ErrCancelled. Drawing the result may fail with ErrLimit, for a sum that its type does
 // not hold.
 func (e *Engine) Group(ctx context.Context, table arrow.Table, spec Spec) (*Result, error) {
 	if table == nil {
@@ -126,7 +126,7 @@ func (e *Engine) begin(ctx context.Context, layout *Layout, table arrow.Table,
 	return result, nil
 }
 
-// failure is the error of a call or, if a goroutine of the flow failed, which ended the others, that of the flow.
+// failure is the error of a call or, if a goroutine of the flow failed and so ended the others, the error of the flow.
 func failure(err error, flow, caller context.Context) error {
 	if cause := context.Cause(flow); caller.Err() == nil && cause != flow.Err() {
 		return cause

@@ -41,7 +41,7 @@ func (s *exactSum) size() (size exactSum, negative bool) {
 	return size, true
 }
 
-// isShort tells whether a size has so many words.
+// isShort tells whether the sum fits in this number of words.
 func (s *exactSum) isShort(words int) bool {
 	for _, word := range s[words:] {
 		if word != 0 {

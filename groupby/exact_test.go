@@ -26,7 +26,7 @@ var exactTypes = []arrow.DataType{
 	&arrow.Decimal256Type{Precision: 76, Scale: 10},
 }
 
-// exactColumn has integers as the unscaled values of a type. Those of NULL have all bits set.
+// exactColumn has integers as the unscaled values of a type. Values of NULL have all bits set.
 func exactColumn(dtype arrow.DataType, values []*big.Int) arrow.Array {
 	width := dtype.(arrow.FixedWidthDataType).BitWidth() / 8
 	bytes, valid, nulls := make([]byte, 0, width*len(values)), make([]byte, (len(values)+7)/8), 0
@@ -146,8 +146,8 @@ func requireRounded(t *testing.T, e *groupby.Engine, dtype arrow.DataType, group
 	compare(e.GroupLayout(t.Context(), layout, table)) // in parts, so that squares take less memory
 }
 
-// TestRounded: means, variances and deviations of integers and decimals have no other error than that of one rounding,
-// whatever their sizes, on all devices.
+// TestRounded: means, variances and deviations of integers and decimals have only one rounding error, whatever their
+// sizes, on all devices.
 func TestRounded(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		for n, dtype := range exactTypes {
@@ -225,7 +225,8 @@ func TestRoundedSquares(t *testing.T) {
 	})
 }
 
-// TestNearestRoot: roots are those of all numbers that a quotient stands for, and few are left to big numbers.
+// TestNearestRoot: the root is right for all numbers that round down to the quotient, and big numbers are rarely
+// needed.
 func TestNearestRoot(t *testing.T) {
 	random, left := rand.New(rand.NewPCG(1, 2)), 0
 	const draws = 3000

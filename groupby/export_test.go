@@ -13,21 +13,21 @@ var BatchesOf = batchesOf
 // NearestRoot is nearestRoot.
 var NearestRoot = nearestRoot
 
-// Parts makes streams have parts of so many rows, whose groups are merged soon, until the test ends.
+// Parts sets the rows of the parts of streams, whose groups are then merged soon, until the test ends.
 func Parts(rows int64) (restore func()) {
 	before, least := partRows, leastMerge
 	partRows, leastMerge = rows, 10
 	return func() { partRows, leastMerge = before, least }
 }
 
-// GuessedRows makes the host guess keys from so many rows on, until the test ends.
+// GuessedRows sets the number of rows from which on the host guesses keys, until the test ends.
 func GuessedRows(rows int64) (restore func()) {
 	before := guessedRows
 	guessedRows = rows
 	return func() { guessedRows = before }
 }
 
-// ShortBits makes integers of so many bits short, until the test ends.
+// ShortBits sets the maximum number of bits of short integers, until the test ends.
 func ShortBits(bits int) (restore func()) {
 	before := shortBits
 	shortBits = bits
@@ -50,8 +50,8 @@ func GatherAtMost(e *Engine, most int) {
 	}
 }
 
-// FailMerge makes one merge of an engine fail for want of memory, after so many that do not, until restore, which tells
-// whether one has failed.
+// FailMerge makes a merge of an engine fail for lack of memory, after allowed merges that succeed. restore undoes that
+// and reports whether a merge has failed.
 func FailMerge(e *Engine, allowed int) (restore func() (failed bool)) {
 	failed := false
 	e.merging = func() error {

@@ -66,7 +66,7 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
 		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
 	keys, err := relation.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
-	if err == nil && keys.Guessed() && !haveStrips(keys, int(p.table.NumRows())) { // the guess is of no use
+	if err == nil && keys.Guessed() && !haveStrips(keys, int(p.table.NumRows())) { // the guess is useless
 		keys, err = relation.PlanGroups(ctx, p.table, by, false, roomIn(memory))
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *work) groupBy(ctx context.Context, p *program, g *groups) (*groups, err
 	default:
 		err = w.reduce(ctx, p, s, g)
 	}
-	if errors.Is(err, relation.ErrGuess) { // it was wrong, or is of no use
+	if errors.Is(err, relation.ErrGuess) { // it was wrong or useless
 		release()
 		if g.keys, err = relation.PlanGroups(ctx, p.table, g.by, false, roomIn(g.memory)); err == nil {
 			return w.groupBy(ctx, p, g)

@@ -71,7 +71,7 @@ func table(t testing.TB, rows int, columns ...column) arrow.Table {
 	return array.NewTable(arrow.NewSchema(fields, nil), all, int64(rows))
 }
 
-// check compares a group-by, and that of a stream of the same rows, with the oracle.
+// check compares a group-by of a table, and of a stream of the same rows, with the oracle.
 func check(t testing.TB, e *groupby.Engine, table arrow.Table, spec groupby.Spec) {
 	t.Helper()
 	ctx := context.Background()

@@ -100,8 +100,8 @@ func (p *program) wideSquares() bool {
 	})
 }
 
-// sum returns the states that have the sum of values of a column of a type: those of each 64-bit word, the lowest first,
-// if there are several.
+// sum returns the states that hold the sum of values of a column of a type: one, or one for each 64-bit word of wider
+// values, the lowest word first.
 func (p *program) sum(v value, t arrow.DataType) (states []int) {
 	bits := relation.WordBits(v.form.of(t))
 	if bits <= 64 {

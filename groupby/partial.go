@@ -96,7 +96,7 @@ func (s *partials) add(ctx context.Context, g *groups) error {
 	return s.waits(ctx)
 }
 
-// finish returns all groups, or those of the division that was taken.
+// finish returns all groups, or the groups of the current division.
 func (s *partials) finish(ctx context.Context) (*groups, error) {
 	if s.only != nil {
 		g := s.only
@@ -289,8 +289,8 @@ func (p *program) countOf(r request) int {
 	return -1
 }
 
-// merge groups the tables that wait, which it releases unless there is an error. The states of the result are those of
-// a part.
+// merge groups the waiting tables and, unless there is an error, releases them. The result has the same states as a
+// part.
 func (s *partials) merge(ctx context.Context) (*groups, error) {
 	if s.merging != nil {
 		if err := s.merging(); err != nil {
@@ -361,7 +361,8 @@ func concatenate(tables []arrow.Table) (arrow.Table, error) {
 }
 
 // mergeMoments replaces state i by the moments of the rows of a table of partials, on the host: the sum of squared
-// deviations of a union is that of both, and n·m/(n+m) times the square of the difference of their means (Chan et al.).
+// deviations of a union is the sum over both, plus n·m/(n+m) times the square of the difference of their means (Chan et
+// al.).
 func mergeMoments(ctx context.Context, g *groups, i, count int) error {
 	groupOf, back, err := g.ofRows(ctx)
 	defer back()

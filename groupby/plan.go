@@ -18,7 +18,7 @@ type Plan struct {
 	rows   int64
 }
 
-// Plan measures the keys of a table. Errors: those of [Engine.Group] that are known before it runs.
+// Plan measures the keys of a table. Errors: as for [Engine.Group], as far as they are known before it runs.
 func (e *Engine) Plan(ctx context.Context, layout *Layout, table arrow.Table) (*Plan, error) {
 	if err := e.cannot(layout); err != nil {
 		return nil, fmt.Errorf("group by: %w", err)

@@ -34,7 +34,7 @@ type Spec struct {
 type Aggregate struct {
 	Func   Func
 	Column string // "" for a Count of all rows
-	Name   string // of the output column; "" means that of the function and the column, as in sum_price
+	Name   string // of the output column; "" means function and column, as in sum_price
 	// Wide makes a Sum of integers, decimals or durations a decimal256 of 76 digits with the scale of the column, which
 	// holds all sums of types of up to 128 bits. Other functions ignore it.
 	Wide bool

@@ -18,7 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Parts of a stream have about so many rows, and under a memory limit at most this share of it, with as many groups.
+// Parts of a stream have about this number of rows. Under a memory limit a part with as many groups as rows takes at
+// most this share of it.
 var (
 	partRows  = int64(4 << 20) // less in tests
 	partShare = uint64(16)
@@ -305,9 +306,9 @@ func (s *streaming) nothing(ctx context.Context) error {
 	return err
 }
 
-// countPairs adds a state to g: the number of different values of a column, of which inner has those of each group. Both
-// came from tables of their own, and the first rows of the groups in the stream tell which are equal. row is the state
-// of g with these.
+// countPairs adds a state to g, the number of different values of a column, and returns its index. inner has the pairs
+// of a group and a value. g and inner come from different tables; groups are equal if their first rows in the stream
+// are. row is the state of g with the first rows.
 func (s *streaming) countPairs(ctx context.Context, g, inner *groups, column string, row int) (state int, err error) {
 	if s.merging != nil {
 		if err := s.merging(); err != nil {

@@ -276,14 +276,14 @@ func least(words []uint64, at []uint32, values []uint64) {
 	}
 }
 
-// A sum of long integers is in two places of its slot: the first word is the sum of those that have few bits, as signed
-// numbers of 64 bits, and the words after it are the sum of the others. The first word is added to those after it
-// before it can overflow, once a core has had so many rows.
+// A sum of long integers is in two places of its slot. The first word is the sum of integers with few bits, as a signed
+// 64-bit number; the words after it are the sum of the others. Before the first word can overflow, after shortRows rows
+// of a core, it is added to the words after it.
 var shortBits = 40 // at most 52, so that a strip has room. A variable for tests
 
 func shortRows() int { return 1 << (62 - shortBits) }
 
-// addLong adds integers of 64, 128 or 256 bits. Those of NULL may be anything.
+// addLong adds integers of 64, 128 or 256 bits. Values of NULL may be anything.
 func (s *stripState) addLong(c *stripCore, words []uint64, at []uint32, part *relation.ColumnPart) {
 	values, width := backend.Longs(part.Values), s.bits/64
 	signed := ^uint64(0)
@@ -336,7 +336,7 @@ func addPairs(words []uint64, at []uint32, values []uint64, width int, signed ui
 	}
 }
 
-// fewBits reports whether all values, of so many words each, have few bits. signed is a mask.
+// fewBits reports whether all values, of width words each, have few bits. signed is a mask.
 func fewBits(values []uint64, width int, signed uint64) bool {
 	half := uint64(1) << (shortBits - 1)
 	var size, beyond uint64 // of few bits, and 0, if all are short

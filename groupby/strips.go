@@ -16,8 +16,7 @@ import (
 // On the host, keys with few codes are grouped strip by strip, straight from the buffers of the table. A core makes the
 // codes of a strip of rows, which stay in its first-level cache, and adds the values of one column after the other to
 // the states of these codes. All states of a code are words side by side: the first column brings them into the cache,
-// and the others find them there. At the end the states of the cores are added up, and those of codes that exist are
-// the groups.
+// and the others find them there. At the end the states of the cores are added up. Codes that exist are the groups.
 //
 //	strip  codes  2 0 2      words by code   0: sum, count   1: -, -   2: sum, count
 //	       values 5 1 7                         1    1                    12    2
@@ -89,7 +88,7 @@ func (w *work) planStrips(p *program, s *query.Scan) (*strips, error) {
 	return t, nil
 }
 
-// haveStrips reports whether keys of so many rows have few codes.
+// haveStrips reports whether the keys of rows rows have few enough codes for strips.
 func haveStrips(keys *relation.KeyPlan, rows int) bool {
 	return keys.Exact() && keys.KeyBits() <= stripBits && 1<<keys.KeyBits() <= max(fewCodes, rows/rowsOfCode)
 }
@@ -107,10 +106,10 @@ func columnOfRequest(p *program, s *query.Scan, r request) *arrow.Chunked {
 	return s.Columns[slices.Index(p.values, r.value)]
 }
 
-// stripCores is the number of cores that share so many rows.
+// stripCores is the number of cores that share rows rows.
 func stripCores(rows int) int { return min(runtime.GOMAXPROCS(0), rows/relation.StripRows+1) }
 
-// groupBytes is the memory of a finished group: its code and the states of so many requests.
+// groupBytes is the memory of a finished group: its code and the states of the first requests requests.
 func (t *strips) groupBytes(requests int) uint64 {
 	words := 0
 	for i := range requests {
@@ -193,7 +192,7 @@ func (t *strips) spill(c *stripCore) {
 	}
 }
 
-// merge adds the states of all cores to those of the first one.
+// merge adds the states of all cores to the first core's.
 func (t *strips) merge() {
 	for _, c := range t.cores {
 		t.spill(c)

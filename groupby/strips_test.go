@@ -70,8 +70,8 @@ func testStrips(t *testing.T, device *backend.Device, dtype arrow.DataType, rows
 	}
 }
 
-// TestLongSums adds integers of 64 bits and more, in strips of short ones, of long ones and of both. There are so many
-// short ones that their sum exceeds 64 bits.
+// TestLongSums adds integers of 64 bits and more, in strips of short ones, of long ones and of both. The sum of the
+// short ones exceeds 64 bits.
 func TestLongSums(t *testing.T) {
 	devicetest.SkipRace(t)
 	const shortBits = 52
@@ -106,7 +106,7 @@ func TestLongSums(t *testing.T) {
 	})
 }
 
-// TestGuessedKeys groups so many rows that the host guesses the range of their key: a good guess, one that a single row
+// TestGuessedKeys groups enough rows that the host guesses the range of their key: a good guess, one that a single row
 // makes wrong, and one of too many codes.
 func TestGuessedKeys(t *testing.T) {
 	devicetest.SkipRace(t)

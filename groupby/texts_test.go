@@ -94,7 +94,7 @@ func appendText(t testing.TB, to array.Builder, text string) {
 }
 
 // requireTexts compares the least and greatest text of each group, by the last byte of its key; "" is NULL. Without
-// keys they are those of all rows.
+// keys all rows are one group.
 func requireTexts(t *testing.T, r *groupby.Result, err error, want map[string][2]string) {
 	t.Helper()
 	require.NoError(t, err)

@@ -172,8 +172,8 @@ func squareOf(column *arrow.Chunked, later bool) form {
 	return asShortSquare
 }
 
-// square writes the squares of the values of an array. Those of NULL may be anything. Of a square of 512 bits, asSquare
-// has the low half as a signed number, asSquareHigh the rest, which is then 1 more than the high half if that number is
+// square writes the squares of the values of an array. Squares of NULL may be anything. For squares of 512 bits,
+// asSquare writes the low half as a signed number and asSquareHigh the rest: the high half, plus 1 if the low half is
 // negative.
 func square(a arrow.Array, form form, out []uint64) {
 	if a.Len() == 0 {

@@ -18,9 +18,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// byKey is the way of groups by keys of the join of which counts, sums, means, least and greatest values are wanted. It
-// groups each side by the keys first, and joins the groups. n left rows and m right rows of a key are one row, which
-// stands for n·m joined rows. Each value of the left rows is in m of them, so their sum counts m times:
+// byKey computes groups by keys of the join, with counts, sums, means, least and greatest values. It groups each side
+// by the keys first, and joins the groups. n left rows and m right rows of a key are one row, which stands for n·m
+// joined rows. Each value of the left rows is in m of them, so their sum counts m times:
 //
 //	left   k n sum     right   k m     inner   k count sum     left   k count sum
 //	       1 3   5             1 2             1   6    10            1   6    10
@@ -28,8 +28,8 @@ import (
 //
 // The join sees each key once a side, and matches NULL as the join of the rows does. What rows of a key have in common,
 // as whether they have a partner, their group has too. The joined groups are grouped once more, because not all keys
-// may be asked for, and those without a partner on either side may have the same key, NULL. So the work is that of two
-// group-bys and of a join of their groups, however many pairs there are.
+// may be asked for, and those without a partner on either side may have the same key, NULL. So the work is two
+// group-bys and a join of their groups, however many pairs there are.
 type byKey struct {
 	sides   [2]*groupby.Layout
 	join    *join.Layout // of the groups
@@ -209,7 +209,7 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 	return columns, nil
 }
 
-// quotients divides sums by numbers of values. Those of NULL are NULL.
+// quotients divides sums by numbers of values. The quotient of a NULL sum is NULL.
 func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
 	out := array.NewFloat64Builder(memory.DefaultAllocator)
 	defer out.Release()

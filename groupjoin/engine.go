@@ -34,8 +34,9 @@ const batchShare = 16
 // Run joins two sources and groups the rows. Both are read before it returns. The caller closes the result; ctx must
 // not end before.
 //
-// Errors: those of [join.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by
-// takes memory as groups come and never waits: the error is ErrHostMemory or ErrDeviceMemory if other queries have it.
+// Errors: as for [join.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by takes
+// memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
+// ErrDeviceMemory.
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right join.Source) (*Result, error) {
 	if l.byKey != nil {
 		r, err := e.runByKey(ctx, l, [2]join.Source{left, right})

@@ -16,20 +16,19 @@ import (
 
 // Layout is what schemas make of a join and a group-by of its rows.
 type Layout struct {
-	// Join is the join, whose output has the columns that the group-by needs; of which only the number of rows counts,
-	// if it needs none.
+	// Join is the join. Its output has the columns that the group-by needs; if it needs none, the join only counts
+	// rows.
 	Join   *join.Layout
-	Groups *groupby.Layout // of the joined rows; its schema is that of the output
+	Groups *groupby.Layout // of the joined rows; its schema is the schema of the output
 
 	byKey *byKey          // how the groups come from groups of both sides; nil if they come from rows
-	sums  *groupby.Layout // of counts instead of rows, that of each aggregate under the name of its output; may be nil
+	sums  *groupby.Layout // of counts instead of rows, one for each aggregate, named as its output; may be nil
 }
 
 // NewLayout derives the columns of the output, and the input columns that it needs. The group-by names columns as the
-// output of the join does, with suffixes and merged keys. The specification of the join must have no Columns, and rows
-// as its output.
+// output of the join does, with suffixes and merged keys. The join must specify no Columns, and rows as its output.
 //
-// Errors: those of [join.NewLayout] and [groupby.NewLayout].
+// Errors: as for [join.NewLayout] and [groupby.NewLayout].
 func NewLayout(left, right *arrow.Schema, spec join.Spec, groups groupby.Spec) (*Layout, error) {
 	if err := groups.Check(); err != nil {
 		return nil, err
@@ -76,8 +75,8 @@ func NewLayout(left, right *arrow.Schema, spec join.Spec, groups groupby.Spec) (
 // ByKey reports whether both sides are grouped first, each as it is read, and their groups are joined instead of rows.
 func (l *Layout) ByKey() bool { return l.byKey != nil }
 
-// sumLayout is that of the group-by of rows that stand for several joined rows each: their counts are added. Columns
-// are named as in the output.
+// sumLayout is the layout of the group-by of rows that stand for several joined rows each: their counts are added.
+// Columns are named as in the output.
 func (l *Layout) sumLayout() (*groupby.Layout, error) {
 	spec, schema := l.Groups.Spec, l.Groups.Schema
 	if l.byKey != nil {

@@ -117,8 +117,8 @@ func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
 	return err
 }
 
-// Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: those
-// of the join and of the group-by that are known before they run.
+// Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: as
+// for the join and the group-by, as far as they are known before these run.
 func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table) (string, error) {
 	var b strings.Builder
 	if l.byKey == nil {

@@ -60,7 +60,7 @@ func cells(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, byKey boo
 	return texts, err
 }
 
-// TestSumsByKey: sums and means by key are those of the joined rows to the last bit, whatever the sums of the sides are.
+// TestSumsByKey: sums and means by key equal the joined rows' to the last bit, even if a side's sums overflow.
 func TestSumsByKey(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		e := engine(t, device, 0)

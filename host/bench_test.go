@@ -47,7 +47,7 @@ func benchmark(b *testing.B, run func(*backend.Device, *backend.Kernel, *backend
 	require.NoError(b, device.Close())
 }
 
-// BenchmarkGather measures a gather of random rows: its time is that of cache and page-table misses.
+// BenchmarkGather measures a gather of random rows; cache and TLB misses take its time.
 func BenchmarkGather(b *testing.B) {
 	for _, rows := range []int{1 << 16, 1 << 22, 1 << 24} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {

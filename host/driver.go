@@ -229,8 +229,8 @@ func (d *Driver) loseLocked(err error) {
 	d.changed.Broadcast()
 }
 
-// Wait implements backend.Driver. A limit of 0 polls without waiting. When ctx ends, the error is that of
-// backend.ContextError, and the batch continues.
+// Wait implements backend.Driver. A limit of 0 polls without waiting. When ctx ends, it returns backend.ContextError,
+// and the batch continues.
 func (d *Driver) Wait(ctx context.Context, role backend.Role, value uint64, limit time.Duration) error {
 	if err := d.checkRole("wait", role); err != nil {
 		return err

@@ -232,7 +232,7 @@ func (d *Driver) reached(values []backend.SemaphoreValue) bool {
 	return true
 }
 
-// checkSemaphores refuses those of another driver.
+// checkSemaphores refuses semaphores of another driver.
 func (d *Driver) checkSemaphores(b *backend.Batch) error {
 	for _, list := range [][]backend.SemaphoreValue{b.Awaits, b.Raises} {
 		for _, v := range list {

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxArgumentBytes  = 128     // what every Vulkan device offers, so that a kernel beyond it fails here too
-	argumentAlignment = 256     // that of GPUs, so that an offset that fails there fails here too
+	argumentAlignment = 256     // as on GPUs, so that an offset that fails there fails here too
 	maxInvocations    = 1 << 20 // a reference has none; the value of the workgroup constant is bounded only for sanity
 	maxSharedBytes    = 1 << 20
 	// The UUID of the host's processors: all logical devices are one physical device.

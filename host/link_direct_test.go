@@ -55,7 +55,7 @@ func (w watched) Info() *backend.DeviceInfo {
 	return &info
 }
 
-// JoinPeers is that of the driver, unless it is to fail.
+// JoinPeers calls the driver's, unless it is to fail.
 func (w watched) JoinPeers(peers []backend.Driver) error {
 	if w.direct.unjoined != nil {
 		return w.direct.unjoined

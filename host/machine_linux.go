@@ -53,7 +53,7 @@ func readMemory(root fs.FS) (totalBytes, availableBytes uint64) {
 		default:
 			continue
 		}
-		// In a container the path may be that of the host, so that only the top is visible.
+		// In a container the path may be the host's, so that only the top is visible.
 		for dir := path.Join(top, path.Clean("/"+fields[2])); ; dir = path.Dir(dir) {
 			if limit, ok := readNumber(root, path.Join(dir, limitFile)); ok {
 				used, _ := readNumber(root, path.Join(dir, usedFile))

@@ -28,7 +28,7 @@ type segment struct {
 	failed atomic.Pointer[error]
 }
 
-// run executes a batch in plain mode. A mark ends a segment, so that its time is that of what is before it.
+// run executes a batch in plain mode. A mark ends a segment, so that its time is the end of the work before it.
 func (d *Driver) run(b *batch) error {
 	b.times = append(b.times, time.Since(d.epoch))
 	first := 0

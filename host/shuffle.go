@@ -10,8 +10,8 @@ import (
 
 const (
 	shuffleWindow  = 256 // commands of a queue among which the next one is drawn
-	shuffleStray   = 4   // one in so many commands is drawn from all, not from those that somebody waits for
-	shuffleAny     = 4   // one in so many is any of its queue, the others the latest submitted
+	shuffleStray   = 4   // one in this many commands is drawn from all, the others from those that somebody waits for
+	shuffleAny     = 4   // one in this many is any of its queue, the others the latest submitted
 	pollsPerStride = 16  // calls of Completed that let one command run, so that polling ends
 )
 

@@ -37,14 +37,13 @@ type buildSide struct {
 	turn       turn   // on the device
 }
 
-// Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables that
-// it will be joined with have the schema probe and about probeRows rows, 0 if unknown. The table must stay alive until
-// Close.
+// Build loads the side of a join that spec.BuildSide names onto the device; BuildAuto is the left one. The tables to be
+// joined with it have the schema probe and about probeRows rows, 0 if unknown. The table must stay alive until Close.
 //
 // Every join with the build side is independent: a kind that returns rows of the build side without a partner returns
 // those that have none in this probe table.
 //
-// Errors: those of [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
+// Errors: as for [Engine.Plan]; backend.ErrInvalidInput for a cross join, which has no keys.
 func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec Spec) (
 	*Built, error) {
 	e, without, err := e.able()
@@ -157,7 +156,7 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 	return columns
 }
 
-// lowering is that of the join with a probe table.
+// lowering is the lowering of the join with a probe table.
 func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan, progress *exec.Progress) *lowering {
 	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
 		progress: progress, later: true}
@@ -167,7 +166,7 @@ func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan, progress
 
 // Join joins the build side with a table. The caller closes the result; the table must stay alive until then.
 //
-// Errors: backend.ErrInvalidInput for another schema or a build side that is in use; those of [Plan.Run].
+// Errors: backend.ErrInvalidInput for another schema or a build side that is in use; as for [Plan.Run].
 func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if probe == nil {
 		return nil, missing("the %s table is nil", 1-b.side)

@@ -227,7 +227,7 @@ func TestBuiltCancelled(t *testing.T) {
 		}
 		return rows, nil
 	}
-	// cancelled returns whether a join has so many calls.
+	// cancelled returns whether a join has at least call calls.
 	cancelled := func(spec join.Spec, want, call int64) bool {
 		built, err := engine.Build(t.Context(), left, right.Schema(), 64, spec)
 		require.NoError(t, err)

@@ -67,7 +67,7 @@ func (c *collector) begin(side relation.Side) (err error) {
 	return err
 }
 
-// rows are those of both sources; 0 if they do not know them.
+// rows is the number of rows of both sources together; 0 if one of them does not know it.
 func (c *collector) rows() uint64 {
 	if min(c.sources[0].Rows, c.sources[1].Rows) < 0 {
 		return 0

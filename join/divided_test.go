@@ -15,8 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 )
 
-// TestTablesAreDivided: tables that the device is too small for are divided, also where rows come in the order of the
-// build side; the plan says so, and the output is that of any other plan.
+// TestTablesAreDivided: tables that exceed the device are divided, also if rows come in the order of the build side.
+// The plan says so, and the output is the same as with any other plan.
 func TestTablesAreDivided(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)

@@ -87,8 +87,8 @@ func (b *deviceBlock) dropTable() {
 	}
 }
 
-// planOnDevice decides whether blocks are divided on the device. Then parts are so many that the place of a part is a
-// whole number of bits.
+// planOnDevice decides whether blocks are divided on the device. If they are, it rounds the number of parts up to a
+// power of 2.
 func (p *sides) planOnDevice() {
 	keyBytes := p.engine.keyBytesOnDevice(p.divider.Hashes)
 	if keyBytes == 0 {

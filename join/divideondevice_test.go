@@ -81,8 +81,8 @@ func flag(b bool) int {
 // blockKinds are which blocks of both sides the device cannot divide, because of a column of two bytes or of a NULL.
 var blockKinds = [][2]block{{}, {narrow, whole}, {narrow, narrow}, {someNull, someNull}}
 
-// TestDividedOnDevice: blocks that the device divides, and those that the host does, are parts of one division: the
-// output is that of one join, for every kind, type of key and skew.
+// TestDividedOnDevice: blocks divided by the device and by the host belong to one division. The output equals one
+// join's, for every kind, type of key and skew.
 func TestDividedOnDevice(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ShortOnHost(t)

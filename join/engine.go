@@ -54,7 +54,7 @@ func (e *Engine) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Engines are those of all devices, for measurements and tests.
+// Engines returns the engines of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
 
 // Leaving returns an engine that leaves memory to whoever draws the output of its joins; see [query.Engine.Leaving].
@@ -122,7 +122,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	})
 }
 
-// hmg tells whether the plan is that of StrategyHMG.
+// hmg tells whether the plan uses StrategyHMG.
 func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == StrategyHMG }
 
 // runAlone runs the plan on the first device.

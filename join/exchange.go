@@ -175,7 +175,7 @@ func (p *sides) end() {
 	p.grant.Release()
 }
 
-// err is that of a write for which others waited.
+// err is the error of a write for which others waited.
 func (p *sides) err() error {
 	if p.place == nil {
 		return nil
@@ -315,7 +315,8 @@ func (p *sides) divideBlock(ctx context.Context, b *sideBlock) (*dividedBlock, e
 	return d, err
 }
 
-// table is of the rows of a block, which it releases, with their numbers where these are needed, and the caller's.
+// table returns the rows of a block as a table, with row numbers if they are needed, and releases the block. The caller
+// releases the table.
 func (p *sides) table(b *sideBlock) arrow.Table {
 	defer b.Release()
 	table, first := b.rows.table(), p.taken[b.side]
@@ -364,7 +365,7 @@ func (p *parts) silent(part int, leftRows, rightRows int64) bool {
 		rightRows == 0 && !how.Keeps(relation.Left)
 }
 
-// validates reports whether a part has keys that must be unique and may not be. Those of the last part may be NULL.
+// validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
 func (p *parts) validates(part int, leftRows, rightRows int64) bool {
 	v := p.layout.Spec.Validate
 	return part < p.divider.Parts &&
@@ -377,8 +378,8 @@ func (p *sides) none(side relation.Side) Source {
 	return FromTable(array.NewTable(schema, emptyColumns(schema), 0))
 }
 
-// deeper is the depth of the divisions of a part with so many rows. If it has most rows of the side that is its shorter
-// one, few keys have them, and another division would not help.
+// deeper is the depth of the divisions of a part with leftRows and rightRows rows. If the part has most rows of its
+// shorter side, few keys have them, and another division would not help.
 func (p *parts) deeper(leftRows, rightRows int64) int {
 	if p.layout.Spec.Validate != Any {
 		return p.depth + 1

@@ -23,8 +23,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// TestDivided: both sides are divided into parts, in memory or on disk, once or, where parts are too large too, again;
-// the output is that of one join, for every kind, algorithm and sort of payload.
+// TestDivided: both sides are divided into parts, in memory or on disk, once or, if parts are too large too, again. The
+// output equals one join's, for every kind, algorithm and sort of payload.
 func TestDivided(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ShortOnHost(t)

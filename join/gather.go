@@ -159,7 +159,7 @@ func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.
 	return s, nil
 }
 
-// arrayBytes is the memory of an array, or of a slice its share in that of the whole, about.
+// arrayBytes is about the memory of an array, or a slice's share of the memory of the whole array.
 func arrayBytes(a arrow.Array) uint64 {
 	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
 	defer one.Release()
@@ -202,7 +202,7 @@ func (g *gathered) release() {
 	g.slices = nil
 }
 
-// table is of all rows, and the caller's.
+// table returns all gathered rows as a table, which the caller releases.
 func (g *gathered) table() arrow.Table {
 	var columns []arrow.Column
 	for i, field := range g.schema.Fields() {

@@ -146,7 +146,7 @@ func prepareHMG[K runs.Word](ctx context.Context, c *hmg.Config, r *HMGResult) (
 	return hmg.Prepare(ctx, c, buffers, numbered, r.wanted())
 }
 
-// acquire takes memory for a join, and fits it to that of the devices.
+// acquire fits a join to the memory of the devices and acquires its memory.
 func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.Grant, error) {
 	lanes, d := h.lanes(), h.weakest()
 	rows := [2]uint64{r.keys.Rows(relation.Left), r.keys.Rows(relation.Right)}

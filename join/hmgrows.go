@@ -55,7 +55,7 @@ func (r *HMGResult) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	}
 }
 
-// columns are those of the output, all fetched by the host.
+// columns are the columns of the output, all fetched by the host.
 func (r *HMGResult) columns() (columns []deliver.Column) {
 	for i, c := range r.Layout.Columns {
 		field := r.Layout.Schema.Field(i)
@@ -131,7 +131,7 @@ func (r *HMGResult) next() (f *hmg.Found) {
 	return f
 }
 
-// expand writes pairs by side. The error is that of the join if it has ended.
+// expand writes pairs by side. If the join has ended, it returns the join's error.
 func (r *HMGResult) expand(ctx context.Context, f *hmg.Found, first uint64, to [2][]uint32) error {
 	r.reading.Lock()
 	defer r.reading.Unlock()

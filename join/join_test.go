@@ -49,7 +49,7 @@ type keyKind struct {
 // noHashBits keeps no bit: all keys collide.
 const noHashBits = -1
 
-// engine is one whose keys collide as those of the kind should.
+// engine sets how many hash bits the engine keeps, so that keys collide as the kind asks.
 func (k *keyKind) engine(e *join.Engine) *join.Engine {
 	if k != nil && k.hashBits != 0 {
 		e.HashBits = new(max(0, k.hashBits))

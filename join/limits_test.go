@@ -253,7 +253,8 @@ var faults = map[string]struct {
 	"hang":          {func(n int) host.Faults { return host.Faults{HangBatch: n} }, backend.ErrTimedOut},
 }
 
-// deviceLimits are those of a device with faults: waits are short where it hangs, and so are the chunks of its links.
+// deviceLimits are the limits of a device with faults: the chunks of its links are small, and its waits short if it
+// hangs.
 func deviceLimits(faults host.Faults) backend.DeviceOptions {
 	limits := backend.DeviceOptions{WaitLimit: 30 * time.Second, LinkChunkBytes: backend.LeastChunkBytes}
 	if faults.HangBatch > 0 {

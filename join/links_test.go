@@ -56,7 +56,7 @@ var (
 	software   = posingAs{kind: backend.Software}
 )
 
-// linkedBy are links of GPUs, of so many bytes per second to the host, and from one to another; 0: they are not known.
+// linkedBy are links of GPUs: host is the bytes per second to the host, peer from one GPU to another; 0: unknown.
 func linkedBy(devices int, host, peer float64) *topology.Topology {
 	wires := topology.Switch(devices, topology.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)})
 	if peer == 0 {
@@ -174,8 +174,8 @@ func TestUnequalDevices(t *testing.T) {
 	}
 }
 
-// TestPlannerTakesHMG: counts and pairs are those of the strategy hmg where one device is predicted to take much
-// longer, and every plan says what it would take, or why that is not known.
+// TestPlannerTakesHMG: counts and pairs use the strategy hmg if one device is predicted to take much longer. Every plan
+// says what hmg would take, or why that is unknown.
 func TestPlannerTakesHMG(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)

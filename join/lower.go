@@ -137,7 +137,7 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
 }
 
-// scan is that of a table, without columns.
+// scan is the scan of a table, without columns.
 func (l *lowering) scan(side relation.Side) *query.Scan {
 	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Origins: numbersColumn(l.tables[side])}
 	switch {

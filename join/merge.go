@@ -201,7 +201,7 @@ type head struct {
 	batch arrow.RecordBatch // nil if there are no more
 	keys  [][]int64
 	at    int
-	first uint32 // number of its first row among those of all heads
+	first uint32 // number of its first row among the rows of all heads
 }
 
 // advance loads the next block.

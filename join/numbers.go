@@ -47,7 +47,7 @@ func (l *Layout) numbered() *Layout {
 	return &n
 }
 
-// numbersColumn is that of a table that has one; nil for others.
+// numbersColumn is the column of row numbers of a table; nil if it has none.
 func numbersColumn(table arrow.Table) *arrow.Chunked {
 	at := table.Schema().FieldIndices(numberColumn)
 	if len(at) == 0 {

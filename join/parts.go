@@ -107,7 +107,7 @@ func (s *stream) wishBytes() uint64 {
 	return partsBytes(s.ahead, rowBytes, rows, s.largest)
 }
 
-// partsBytes is what the parts of a probe side take, of so many rows each, with the batches that they begin and end in.
+// partsBytes is the memory of the parts of a probe side, of rows rows each, with the batches at their ends.
 func partsBytes(ahead bool, rowBytes float64, rows, batchBytes uint64) uint64 {
 	return query.PartsAtOnce(ahead)*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
 }
@@ -176,8 +176,8 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 	return g.table(), nil
 }
 
-// claim waits for the memory of the build side and of slices with so many bytes, of which the last one may keep a
-// batch.
+// claim waits for the memory of the build side and of slices of sizeBytes, the last of which may keep a whole batch
+// alive.
 func (s *stream) claim(ctx context.Context, sizeBytes uint64) error {
 	all := s.engine.HostCapBytes()
 	if left := all - min(all, s.tableBytes); sizeBytes+s.largest > left {
@@ -226,7 +226,7 @@ func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
 	return out
 }
 
-// query makes that of a stream of the query of tables.
+// query turns the query of tables into the query of a stream.
 func (s *stream) query(q query.Spec) query.Spec {
 	spec := &s.layout.Spec
 	rows := [2]string{text.Count(s.table.NumRows()), "some"}
@@ -342,7 +342,8 @@ func (s *stream) plan(q query.Spec, l *lowering) (*query.Query, error) {
 	return planned, s.fitBatches()
 }
 
-// unfitError is that of a stream which does not fit in memory, with what was gathered of both sides. Reading goes on.
+// unfitError is the error of a stream that does not fit in memory, with the rows gathered of both sides. Reading goes
+// on.
 type unfitError struct {
 	error
 	build, first arrow.Table // first may be nil

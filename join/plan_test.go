@@ -219,9 +219,9 @@ func TestHiddenKeys(t *testing.T) {
 	}
 }
 
-// TestTinyMemory joins under falling caps, with every algorithm and kind: the planner divides windows and granules, and
-// refuses what cannot fit, naming memory that is enough; what runs keeps to the cap, and its rows are those of the
-// oracle.
+// TestTinyMemory joins under falling caps, with every algorithm and kind. The planner divides windows and granules. It
+// refuses a join that cannot fit and names a memory size that is enough. Joins that run stay within the cap and agree
+// with the oracle.
 func TestTinyMemory(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)

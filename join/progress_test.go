@@ -244,8 +244,7 @@ func TestPartsOfWideRows(t *testing.T) {
 	})
 }
 
-// TestProgressOfParts: the share, the time left and the rows of the output are those of the whole join, not of one of the
-// parts that it was divided into.
+// TestProgressOfParts: the share, the time left and the output rows refer to the whole join, not to one of its parts.
 func TestProgressOfParts(t *testing.T) {
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	devicetest.HostTest(t)

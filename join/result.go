@@ -62,8 +62,8 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 // Pairs yields the pairs of row numbers; see [query.Result.Pairs].
 func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] { return r.of.Pairs(ctx) }
 
-// Stats returns the measurements so far. If both sides were divided, they are those of all parts together, except for
-// Algorithm, Prediction and Alternatives, which are those of the part under way.
+// Stats returns the measurements so far. If both sides were divided, they cover all parts together, except that
+// Algorithm, Prediction and Alternatives describe the part under way.
 func (r *Result) Stats() query.Stats {
 	s := r.of.Stats()
 	s.Failures = append(slices.Clone(r.failed), s.Failures...)
@@ -87,8 +87,8 @@ func (r *Result) Parts() (number int, diskBytes uint64) {
 	return parts.divider.Parts, parts.file.SizeBytes()
 }
 
-// Explain returns the text of the plan, with predicted and measured times; of the part under way if both sides were
-// divided.
+// Explain returns the text of the plan, with predicted and measured times. If both sides were divided, it describes the
+// part under way.
 func (r *Result) Explain() string {
 	explained := r.of.Explain()
 	for _, f := range r.without {

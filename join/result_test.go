@@ -129,7 +129,7 @@ func TestDrawnOnce(t *testing.T) {
 	})
 }
 
-// TestContexts: the context of a run ends the join, that of a drawing too.
+// TestContexts: the context of a run ends the join, and so does the context of a drawing.
 func TestContexts(t *testing.T) {
 	left, right := tables(t, 1000, 9000)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {

@@ -228,7 +228,7 @@ func predictions(members []member) (all []planner.Member) {
 	return all
 }
 
-// shares are those of members in the work, in proportion to how fast each is while all work; without rates equal ones.
+// shares are the members' shares of the work, in proportion to the speed of each while all work; equal without rates.
 func (s *stream) shares(members []member, rates bool) []float64 {
 	shares, all := make([]float64, len(members)), 0.0
 	for i, time := range planner.Together(predictions(members), s.engine.Wires) {

@@ -27,7 +27,7 @@ type Source struct {
 	table arrow.Table // that the source is; may be nil
 }
 
-// Table returns the table that the source is of; nil if it is of none.
+// Table returns the table that the source was made from; nil if it has none.
 func (s *Source) Table() arrow.Table { return s.table }
 
 // given returns ErrInvalidInput for a source that lacks something.

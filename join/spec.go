@@ -56,19 +56,19 @@ type Spec struct {
 	// Validate says which keys must be unique.
 	Validate Validate
 	// Columns lists the output columns to return, by output name and in this order. nil means all: the columns of the
-	// left table, those of the right table except keys that were merged with left ones, and last those that Indicator
+	// left table, the columns of the right table except keys merged with left ones, and last the columns that Indicator
 	// and MarkName name. Semi, anti, mark and not-in joins return the columns of one table.
 	Columns []string
-	// Suffix is appended to the name of a right column that is also the name of a left column, repeatedly, until the
-	// name differs from those of all left columns, of the right columns that keep their names, and of the preceding
-	// columns; default "_right". It makes the names of Indicator and MarkName unique in the same way.
+	// Suffix is appended to the name of a right column that is also the name of a left column. It is repeated until no
+	// left column, no right column that keeps its name, and no preceding column has the name. The default is "_right".
+	// It makes the names of Indicator and MarkName unique in the same way.
 	Suffix string
 	// SeparateKeys returns the key columns of both sides. Otherwise a left key column and the right one that it is
 	// compared with are merged into one column. It has the position and name of the left one, and takes its value from
-	// the left row if there is one, in right joins from the right row. Its type is that of the side that always has a
-	// row, in full joins one that holds the values of both. A left key column that is compared with several right ones
-	// is merged with the first of them, and the others are returned like columns that are not keys. Joins that return
-	// the columns of one side have nothing to merge.
+	// the left row if there is one, in right joins from the right row. It has the type of the side that always has a
+	// row, in full joins a type that holds the values of both. A left key column that is compared with several right
+	// ones is merged with the first of them, and the others are returned like columns that are not keys. Joins that
+	// return the columns of one side have nothing to merge.
 	SeparateKeys bool
 	// Indicator names an additional text column, the last of the output, that says which sides an output row has rows
 	// of: "both", "left_only" or "right_only". Only for joins for which [How.Pairs] is true; "" means no such column.

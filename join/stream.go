@@ -16,20 +16,20 @@ import (
 // batches are gathered into granules, joined, delivered and released while the next ones are read, so it may be larger
 // than memory. A granule has as many rows as the build side, but at least 2^20, and fewer if memory is short.
 //
-// The build side is the one that spec.BuildSide names. BuildAuto selects the side that has fewer rows, or that is a
-// table beside a reader; if that is unknown, both are read at once, and the one that ends first is the build side. What
-// was read of the other one is in memory, too. If both together take a quarter of a limit of host memory before, the
-// left one is the build side. Some joins leave no choice: the side whose keys must be unique, the side in whose order
-// pairs do not come, and the right side of a not-in join are the build side. A limit of host memory ends the join when
-// that does not fit.
+// The build side is the one that spec.BuildSide names. BuildAuto selects the side with fewer rows, or a table beside a
+// reader. If that does not decide, both sides are read at once and kept in memory, and the one that ends first is the
+// build side. If both together take a quarter of the host memory limit before that, the left one is the build side.
+// Some joins leave no choice: the build side is the side whose keys must be unique, the side in whose order pairs do
+// not come, or the right side of a not-in join. If the build side exceeds the host memory limit, the join ends with an
+// error.
 //
-// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested; in that of the
-// build side, too, under a limit of host memory with a place for parts ([Engine.Spill]): then both sides are divided at
-// once. The caller closes the result; both sources must stay alive until then.
+// The output is the same as with [Engine.Plan], in the order of the probe side if an order is requested. The order of
+// the build side is possible only under a host memory limit with a place for parts ([Engine.Spill]): then both sides
+// are divided at once. The caller closes the result; both sources must stay alive until then.
 //
-// Errors: those of [Engine.Plan], [Plan.Run] and of the sources; backend.ErrUnsupported if all rows of the probe side
-// would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or for
-// key ranges.
+// Errors: as for [Engine.Plan] and [Plan.Run]; errors of the sources; backend.ErrUnsupported if all rows of the probe
+// side would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or
+// for key ranges.
 func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, pr
 // JoinStream is Join with a probe side that is read part by part, as in [Engine.Stream]. A part has at most as many
 // rows as the build side was planned for.
 //
-// Errors: those of [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
+// Errors: as for [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 	if err := b.layout.CheckStream(); err != nil {
 		return nil, err

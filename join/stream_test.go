@@ -22,8 +22,8 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// sourceOf gives a table in batches of so many rows, 0 for as many as its chunks have, and an empty one before each
-// other batch. Its length is not known.
+// sourceOf yields a table in batches of rows rows, 0: whole chunks, and an empty batch before every other one. Its
+// length is unknown.
 func sourceOf(table arrow.Table, rows int64) join.Source {
 	return join.Source{Schema: table.Schema(), Rows: -1,
 		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
@@ -155,8 +155,8 @@ func TestStreamOfNothing(t *testing.T) {
 	})
 }
 
-// TestStreamOrders: rows come in the order of the probe side, and of rows of one side in that of the build side too;
-// Require compares their order.
+// TestStreamOrders: rows come in the order of the probe side; rows of one side also come in the order of the build
+// side. Require compares their order.
 func TestStreamOrders(t *testing.T) {
 	devicetest.SkipRace(t)
 	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),

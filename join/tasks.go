@@ -18,9 +18,9 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// tasks are joins whose outputs together are that of one join, one after the other. While the output of one is drawn,
-// the next one is begun, up to its first rows, as far as there is memory for both: a task that waits for memory waits
-// for those before it, which never do. More of them may be read and planned (tasks.mostAhead).
+// tasks are joins whose outputs, one after the other, are the output of one join. While one task is drawn, the next
+// begins and runs up to its first rows, if there is memory for both. A task waits only for the memory of tasks before
+// it, and these never wait. More tasks may be read and planned ahead (tasks.mostAhead).
 //
 //	task 1   read build side, plan ─ join ─ output
 //	task 2                           read build side, plan ─ join ─ output
@@ -34,8 +34,8 @@ type tasks struct {
 	merge *merge // of their output; nil if there is no order
 	began time.Time
 
-	// oneByOne says that a task takes memory of the device only when the one before has ended: the device is short of it,
-	// and columns of one would leave gaps among those of the other.
+	// oneByOne says that a task takes device memory only when the task before has ended. Device memory is short then,
+	// and columns of one task would leave gaps among the columns of the other.
 	oneByOne bool
 
 	// short is what the device lacks for a join that is not divided, if that is why this one is; nil for the tasks of a
@@ -70,12 +70,12 @@ type task struct {
 	sources [2]Source
 	depth   int // of the divisions that made it
 	name    string
-	again   [2]bool // rows of these sides are those of tasks before
+	again   [2]bool // sides whose rows were in earlier tasks
 	ended   func()  // frees what this task needs
 	// from and to are the shares of the whole join that are done before and after this task; 0 if unknown.
 	from, to float64
 
-	shown  atomic.Bool // its progress is that of the join
+	shown  atomic.Bool // its progress is reported as the join's
 	before uint64      // output rows of the tasks before, once it is shown
 	turn   turn        // comes when no task is before it but that which is drawn, or when that has ended (tasks.waits)
 	given  bool        // the turn has come
@@ -144,8 +144,8 @@ func (t *tasks) beginTask(next *task) {
 	})
 }
 
-// ofWhole is the progress of all tasks, which began some time ago, by that of this one: rows, of which the phase tells,
-// are those of the task; rows of the output, share and time are those of the whole join.
+// ofWhole turns the progress of this task into the progress of the whole join, which has run for elapsed. Phase and its
+// rows stay the task's; output rows, share and time become the join's.
 func (t *task) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
 	s.Phase += ", " + t.name
 	s.Share, s.Elapsed, s.Left = t.from+s.Share*(t.to-t.from), elapsed, -1
@@ -156,7 +156,7 @@ func (t *task) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
 	if s.Share > 0 {
 		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
 	} else {
-		s.Total = 0 // lest the share of the phase is taken for that of the join
+		s.Total = 0 // lest the share of the phase is taken for the join's
 	}
 	return s
 }
@@ -311,7 +311,7 @@ func (t *tasks) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, erro
 	}
 }
 
-// Stats are those of all tasks so far.
+// Stats sums the measurements of all tasks so far.
 func (t *tasks) Stats() query.Stats {
 	if t.done {
 		return t.before
@@ -343,7 +343,7 @@ func (t *tasks) Schema() *arrow.Schema { return t.layout.Schema }
 // Explain says how the join was divided, and what the task under way does.
 func (t *tasks) Explain() string { return t.title() + t.under.result.Explain() }
 
-// title is the first line of the text of a plan, which is that of the task under way.
+// title is the first line of the explain text; the text of the task under way follows.
 func (t *tasks) title() string { return fmt.Sprintf("%s; of %s:\n", t.divided, t.under.name) }
 
 // Close ends the tasks under way and frees what they need.

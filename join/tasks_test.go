@@ -33,8 +33,8 @@ func (*someTasks) err() error       { return nil }
 func (*someTasks) again(error) bool { return false }
 func (*someTasks) String() string   { return "" }
 
-// TestTaskWaits: a task does not begin while the one before, which was divided again, has tasks of its own, nor where
-// the device is short of memory and that of the host is limited: it would hold memory that others wait for.
+// TestTaskWaits: a task does not begin while the task before, which was divided again, has tasks of its own. Nor does
+// it if the device is short of memory and host memory is limited: it would hold memory that others wait for.
 func TestTaskWaits(t *testing.T) {
 	devicetest.HostTest(t)
 	limited := NewEngine(hostOps(t), memory.DefaultAllocator, 64<<20)
@@ -140,7 +140,7 @@ func TestMergeLends(t *testing.T) {
 	require.Equal(t, e.HostCapBytes(), e.Budget().Free().Host)
 }
 
-// hostOps are those of the host, until the test ends.
+// hostOps returns primitives of the host backend, valid until the test ends.
 func hostOps(t *testing.T) *primitive.Ops {
 	driver, err := host.New(host.Options{}).Open("host:cpu")
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// textOf is the n-th text: of 0 to 300 bytes that are no UTF-8, and mostly those of its neighbour.
+// textOf is the n-th text: 0 to 300 bytes of invalid UTF-8, most of them equal to the bytes of its neighbour.
 func textOf(n int) string {
 	text := []byte(fmt.Sprint(n) + strings.Repeat("\xff\x00z", 100))[:n*37%301]
 	if len(text) > 0 {
@@ -305,8 +305,8 @@ func TestTextsUnderCaps(t *testing.T) {
 	require.Greater(t, inGranules, devicetest.Short(2, 10))
 }
 
-// TestTextsOfSmallBuffers: texts that take more than a buffer can have come in granules, and those of a build side leave
-// the keys with the host.
+// TestTextsOfSmallBuffers: if texts exceed the maximum buffer size, a probe side is joined in granules, and with a
+// build side the host makes the keys.
 func TestTextsOfSmallBuffers(t *testing.T) {
 	devicetest.HostTest(t)
 	keys, rows := types(arrow.BinaryTypes.String), 3000

@@ -87,7 +87,7 @@ func TestHotKeyUnderCaps(t *testing.T) {
 	require.Greater(t, ran, devicetest.Short(15, 45))
 }
 
-// forKeyPlaces runs a test of the host backend with key codes that the host makes, and with those of the device.
+// forKeyPlaces runs a test of the host backend with key codes made by the host, and with key codes made by the device.
 func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 	devicetest.HostTest(t)
 	for name, place := range map[string]query.KeyPlace{"host": query.KeysOnHost, "device": query.KeysOnDevice} {
@@ -95,8 +95,8 @@ func forKeyPlaces(t *testing.T, test func(t *testing.T, place query.KeyPlace)) {
 	}
 }
 
-// TestViolationUnderCap: with the memory that the plan says is enough a key that repeats is named, wherever it is among
-// the keys in their order. The memory is that of the join and of the proof.
+// TestViolationUnderCap: the memory that the plan asks for covers the join and the proof. With it a key that repeats is
+// named, wherever it is in the order of the keys.
 func TestViolationUnderCap(t *testing.T) {
 	devicetest.SkipRace(t)
 	forKeyPlaces(t, testViolationUnderCap)

@@ -20,7 +20,7 @@ const (
 
 // MeasureWires measures the links between host memory and the devices, each alone and all at once, and sets Wires, if
 // there are several devices and each has memory of its own. It takes 16 MiB of pinned memory and of device memory for
-// each device. Call it before the first query. Errors: those of the devices; ErrCancelled.
+// each device. Call it before the first query. Errors: device errors; ErrCancelled.
 func (e *Engine) MeasureWires(ctx context.Context) error {
 	for _, on := range e.Engines() {
 		if len(e.others) == 0 || on.Device().Info().Unified {
@@ -79,7 +79,7 @@ func (e *Engine) knowLinks() {
 	}
 }
 
-// checkWires returns ErrInvalidInput for wires that cannot be those of the devices.
+// checkWires returns ErrInvalidInput for wires that do not fit the devices.
 func (e *Engine) checkWires() error {
 	if e.Wires == nil {
 		return nil

@@ -75,8 +75,8 @@ func TestSharedLinks(t *testing.T) {
 	require.Len(t, team(behind(1)), 16)
 }
 
-// TestMeasureWires: links to memory of the devices' own are known when devices are connected, and not those of devices
-// in host memory, or of one device alone. Nothing stays allocated.
+// TestMeasureWires: with several devices that have their own memory, links are measured. For devices in host memory, or
+// one device alone, they are not. Nothing stays allocated.
 func TestMeasureWires(t *testing.T) {
 	devicetest.HostTest(t)
 	for name, test := range map[string]struct {

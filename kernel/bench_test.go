@@ -56,8 +56,8 @@ func BenchmarkReference(b *testing.B) {
 }
 
 // BenchmarkDevice runs the kernels on the devices that the environment selects, in all shapes, the serial one on CPU
-// cores only, and reports device time, the best of all runs. Outputs are compared with those of the reference first,
-// unless their order is open.
+// cores only. It reports the least device time of all runs. First it compares outputs with the reference, unless their
+// order is open.
 func BenchmarkDevice(b *testing.B) {
 	rows := benchRows(b)
 	for _, driver := range vulkantest.Open(b) {

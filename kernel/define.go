@@ -24,7 +24,7 @@ import (
 //
 // All else follows from them: the catalogue entry that backends and tests see, the list of variants, and the
 // declarations that the shader includes (shaders/include/kernels, made by go generate). Names in the catalogue and in
-// shaders are those of the fields in snake case.
+// shaders are the field names in snake case.
 
 // Kernel is a catalogue entry with arguments A and configuration C.
 type Kernel[A, C any] struct {
@@ -179,8 +179,8 @@ func valuesOf[C any](config *C) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(config)), unsafe.Sizeof(*config)/4)
 }
 
-// flatten lists the fields of a struct that lies offset bytes in another, with their offsets there: those of embedded
-// structs in their place, and the elements of arrays as x, x2, x3.
+// flatten lists the fields of a struct that lies offset bytes into another, with their offsets there. Fields of
+// embedded structs stand in place of the struct, and elements of an array x as x, x2, x3.
 func flatten(t reflect.Type, offset uintptr) (fields []reflect.StructField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -234,7 +234,7 @@ func argumentsOf[B any](t reflect.Type) (args []backend.ArgSpec, params []string
 	return args, params
 }
 
-// setting is a field of a configuration; values are those of an axis.
+// setting is a field of a configuration. values are the values of an axis; nil for a constant.
 type setting struct {
 	name   string
 	values []uint32

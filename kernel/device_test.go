@@ -71,7 +71,7 @@ func TestDevices(t *testing.T) {
 					}
 					t.Run(name, func(t *testing.T) {
 						if onlySubgroups && !usesSubgroups(t, spec, variant) {
-							t.Skip("the shader uses no subgroups; it ran with those of the usual size")
+							t.Skip("the shader uses no subgroups; it ran with subgroups of the usual size")
 						}
 						configs := shapesOf(t, device, spec, variant)
 						switch {

@@ -35,7 +35,7 @@ func Rank64(bits uint64) int64 {
 	return rank
 }
 
-// WidenHalf converts the bits of a float16 to those of the float32 with the same value.
+// WidenHalf converts the bits of a float16 to the bits of the float32 with the same value.
 func WidenHalf(half uint16) uint32 {
 	sign, magnitude := uint32(half>>15)<<31, uint32(half&0x7fff)
 	if magnitude >= 0x7c00 {

@@ -30,7 +30,7 @@ var rowsOfVertices = []string{"rows", "vertices"}
 // The values of the axis pass of [GroupExtreme]: one vertex per group, per [VertexRows] rows, and per
 // group.
 const (
-	ExtremeNone uint32 = iota // states become those of no values
+	ExtremeNone uint32 = iota // states become the identity of min or max
 	ExtremeWord               // a word of the states becomes the least one
 	ExtremeEnd                // states become values
 )

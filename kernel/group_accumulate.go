@@ -27,8 +27,8 @@ type GroupAccumulateConfig struct {
 }
 
 // GroupAccumulate reduces values by the numbers that [GroupIDs] gives to the rows of each of count units: the state of
-// row i of a unit is offsets[unit] + ids[i], and the unit has those from there to before offsets[unit+1]. Values and
-// states are those of [GroupReduce]; here row i is at index i of the columns.
+// row i of a unit is offsets[unit] + ids[i], and the unit has the states from offsets[unit] to before offsets[unit+1].
+// Values and states are as in [GroupReduce], except that row i is at index i of the columns.
 var GroupAccumulate = define[GroupAccumulateArgs](entry[GroupAccumulateArgsOf[[]byte], GroupAccumulateConfig]{
 	Name:     "group_accumulate",
 	Defaults: GroupAccumulateConfig{Tile: Tile{8, 1}},

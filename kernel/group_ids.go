@@ -51,8 +51,8 @@ var GroupIDs = define[GroupIDsArgs](entry[GroupIDsArgsOf[[]byte], GroupIDsConfig
 	},
 })
 
-// GroupSlots is the number of slots that a unit of rows rows uses of a table: twice as many as rows, if there are so
-// many.
+// GroupSlots is the number of slots that a unit of rows rows uses of a table of slots slots: a power of 2 beyond
+// 2*rows, or all slots if there are fewer.
 func GroupSlots(rows, slots uint32) uint32 {
 	if rows >= slots/2 {
 		return slots

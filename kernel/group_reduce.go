@@ -49,11 +49,10 @@ type GroupReduceConfig struct {
 // if bit valid_bit of that word of valid is set, or valid is absent.
 //
 // A value has bits 128 (value has its low 8 bytes, value2 the high ones), 64, 32, or 16 or 8 at bit shift of a 4-byte
-// word; floats 64, 32 or 16. Without value it is the number of the row, from first_row on. States are words of 8 bytes:
-// a sum of integers is state and state2, or modulo 2^64 without the latter; a least value has 64 bits, of a float
-// those of a 64-bit one, or 128 bits; moments are two floats and an integer. Moments of moments have all three in
-// value, value2 and value3, as floats of 64 bits. Without a value that takes part, the state changes
-// nothing when it is reduced with others.
+// word; floats 64, 32 or 16. Without value it is the number of the row, from first_row on. States are words of 8 bytes.
+// A sum of integers is state and state2, or modulo 2^64 if state2 is absent. A least value has 64 bits or 128 bits; the
+// least of floats is a 64-bit float. Moments are two floats and an integer. Moments of moments read all three from
+// value, value2 and value3, as 64-bit floats. If no value takes part, the state is the identity of the reduction.
 var GroupReduce = define[GroupReduceArgs](entry[GroupReduceArgsOf[[]byte], GroupReduceConfig]{
 	Name:     "group_reduce",
 	Defaults: GroupReduceConfig{Tile: Tile{256, 1}},

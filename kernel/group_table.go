@@ -31,18 +31,17 @@ type GroupTableConfig struct {
 	Patience uint32
 }
 
-// GroupTable finds the keys of each unit of rows, a workgroup a unit, by a hash table in shared memory: ids[row] is
-// the slot of its key in the table of its unit, and places[unit*slots+slot] where the key is in keys_out, or all ones
-// for a free slot. Units are those of [GroupSums]; without units, tiles of rows. Within a unit equal keys have one
-// slot, and different keys different ones. keys_out has the keys of all units, in any order, and found[0] says how
-// many.
+// GroupTable finds the keys of each unit of rows, a workgroup a unit, by a hash table in shared memory: ids[row] is the
+// slot of its key in the table of its unit, and places[unit*slots+slot] where the key is in keys_out, or all ones for a
+// free slot. Units are as in [GroupSums]; if they are absent, each tile of rows is a unit. Within a unit equal keys
+// have one slot, and different keys different slots. keys_out has the keys of all units, in any order, and found[0]
+// their number.
 //
 // Without digit, keys are arbitrary. Otherwise they are the output of a partition by the digit low bits, at least 2,
 // of keys mixed with seed, and the base of each unit is the digit of its keys; keys_out has the original keys.
 //
-// A key for which no slot is free among patience ones, or keys_out has no room, is counted in found[1]: the results are
-// then of no use. Without digit that also happens, rarely, to keys whose mix has a word that is 0, the mark of a free
-// slot.
+// found[1] counts keys that find no free slot in patience slots, or no room in keys_out; if it is not 0, the results
+// are invalid. Without digit it also counts, rarely, keys whose mix has a word 0, the mark of a free slot.
 var GroupTable = define[GroupTableArgs](entry[GroupTableArgsOf[[]byte], GroupTableConfig]{
 	Name:     "group_table",
 	Defaults: GroupTableConfig{Tile: Tile{256, 16}, Slots: 1024, Patience: 64},

@@ -94,7 +94,7 @@ func half(a uint16) float64 {
 	return sign * math.Ldexp(1024+fraction, field-25)
 }
 
-// canonical are the bits of a float, those of the one NaN that kernels make.
+// canonical returns the bits of a float, with one pattern for all NaN, the one that kernels make.
 func canonical(a float64) uint64 {
 	if a != a {
 		return 0x7ff8000000000000
@@ -192,7 +192,7 @@ func (r *groupRows) states(row uint32, at []uint32) {
 	}
 }
 
-// reduce sets states to those of the rows [first, end).
+// reduce sets states to the reduction of the rows [first, end).
 func (c *groupColumn) reduce(op GroupOp, states groupStates, b *groupBlock, first, end uint32,
 	rows *groupRows) {
 	c.initialize(op, states)
@@ -213,7 +213,7 @@ func (c *groupColumn) reduce(op GroupOp, states groupStates, b *groupBlock, firs
 // groupDeviations is the second pass of GroupMoments.
 const groupDeviations = GroupAny + 1
 
-// initialize sets states to those of no values.
+// initialize sets states to the identity of the reduction.
 func (c *groupColumn) initialize(op GroupOp, states groupStates) {
 	var low, high uint64
 	switch op {

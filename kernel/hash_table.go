@@ -8,10 +8,10 @@ import (
 )
 
 // A hash table in device memory holds the rows of a side by open addressing (DIST 3.3). It has mask + 1 slots, a power
-// of 2. The hash of a key is its mix with a seed; the low bits of the hash, those of mask, are the first slot of the
-// key. Each row has its own slot, fewer than patience slots after the first. A slot is 0 if empty, otherwise 1 + the
-// row in the bits of mask, and the hash in the remaining bits, which distinguish most other keys. TableBuildArgs are
-// the arguments of [TableBuild].
+// of 2. The hash of a key is its mix with a seed. The bits of the hash under mask, its low bits, are the first slot of
+// the key. Each row has its own slot, fewer than patience slots after the first. A slot is 0 if empty. Otherwise it
+// holds 1 + the row in the bits of mask and the hash in the remaining bits, which distinguish most other keys.
+// TableBuildArgs are the arguments of [TableBuild].
 type TableBuildArgs = TableBuildArgsOf[backend.Range]
 
 // TableBuildArgsOf are the same with buffers of type B.

@@ -184,8 +184,7 @@ func (o *joinOutput[K]) put(at uint64, left, right []uint32) {
 	writePayload(o.RightOut2, o.RightPayload2, o.RightWords2, at, o.rightFirst, right)
 }
 
-// writePayload sets rows of out, if present, from row at on, to those of a payload column or, without one, to their
-// numbers.
+// writePayload writes to out, if present, from row at on, the rows of a payload column or, without one, their numbers.
 func writePayload(out, payload []byte, words uint32, at uint64, first uint32, rows []uint32) {
 	switch {
 	case len(out) == 0 || words == 0:

@@ -25,7 +25,7 @@ type MergePartitionConfig struct {
 
 // MergePartition finds for each tile of the output of a merge how many rows of the left run come before it:
 // splits[tile] is the point where the merge path crosses the diagonal of the tile's first row. Runs, tiles and the
-// order of equal rows are those of [MergeTiles]; tile_rows is the size of its tiles. The elements of this kernel's own
+// order of equal rows are as in [MergeTiles]; tile_rows is the size of its tiles. The elements of this kernel's own
 // tiles are tiles of [MergeTiles], not rows.
 //
 // Example of one merge with tile_rows=3: left 1 2 7, right 2 3 5, merged 1 2 2' 3' 5' 7, splits 0 2.

@@ -55,7 +55,7 @@ type PartitionJoinConfig struct {
 // out_rows, rows are missing. In a bitmap of all output rows, from word BitmapWord of places on and initially all set,
 // the bits of empty rows are cleared.
 //
-// With mixed=1 keys are those of a mixed partition with this seed and shift bits, at most 16, and keys_out receives the
+// With mixed=1 keys come from a mixed partition with this seed and shift bits, at most 16, and keys_out receives the
 // original keys; with mixed=0 keys are arbitrary. With widened=1 keys_out receives 64-bit words with high in the high
 // half. unique=1 promises that no two left rows of a unit have the same key; the output rows of a unit are then in the
 // order of its right rows, otherwise in no particular order.
@@ -65,7 +65,7 @@ type PartitionJoinConfig struct {
 //
 // With marked=1, and Reserving, rows with a match are also marked, as by [PartitionMark], on the sides that the
 // constant sides names. The bitmaps are in places, after the cursor: word [MarksWord] of places is the index of the
-// first word of the bitmap of left rows, the next word that of right rows.
+// first word of the bitmap of left rows, the next word the index for right rows.
 //
 // [PartitionWalk] does the same on CPU cores, except marking.
 var PartitionJoin = define[PartitionJoinArgs](entry[PartitionJoinArgsOf[[]byte], PartitionJoinConfig]{

@@ -27,8 +27,8 @@ type PartitionStartsConfig struct {
 
 // PartitionStarts finds where partitions begin among rows in the order of their digits: starts[digit] is the first row
 // whose digit is not less, or rows if there is none. Each row of its dispatch is a digit; there may be 2^bits + 1 of
-// them, the last being the end of the last partition. The digit of a key is that of [RadixHistogram], except that bits
-// is 1 to 32.
+// them, the last being the end of the last partition. The digit of a key is as in [RadixHistogram], except that bits is
+// 1 to 32.
 //
 // Each invocation finds its digit by binary search, which reads only a few pages of the keys.
 var PartitionStarts = define[PartitionStartsArgs](entry[PartitionStartsArgsOf[[]byte], PartitionStartsConfig]{

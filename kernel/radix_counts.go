@@ -35,7 +35,7 @@ type RadixCountsConfig struct {
 
 // RadixCounts counts all digits that a sort will need in one read of the keys: it adds the number of rows whose digit
 // in that pass is digit to counts[256*pass + digit]. Pass p takes its shift from byte p%4 of shifts_0, or from pass 4
-// on of shifts_1, and its number of bits, 1 to 8, from the same byte of bits_0 and bits_1; digits are those of
+// on of shifts_1, and its number of bits, 1 to 8, from the same byte of bits_0 or bits_1. Digits are as in
 // [RadixHistogram]. The constant counters is the number of counters of a workgroup in shared memory, at least
 // 256*passes; with more, neighbours count in different copies.
 //

@@ -21,7 +21,7 @@ type RadixHistogramArgsOf[B any] struct {
 type RadixHistogramConfig struct {
 	KeyBits uint32 `axis:"32,64"`
 	ShapedTile
-	Mixed uint32 // 1: digits are those of [Mix] of the key and the parameter seed, so that they depend on the whole key
+	Mixed uint32 // 1: digits of [Mix] of the key and the parameter seed, which depend on the whole key
 	// 1: keys are the low words of 64-bit keys; high words are compared with word 0 of high, and word 1 becomes nonzero
 	// if one differs
 	Narrow uint32
@@ -73,7 +73,7 @@ func radixHistogram[K word](args *RadixHistogramArgsOf[[]byte], config *RadixHis
 	}
 }
 
-// countWideDigits counts digits of so many bits, of more than maxDigits values, of a tile.
+// countWideDigits counts the digits of a tile, of width bits, which may have more than maxDigits values.
 func countWideDigits[K word](keys keyColumn[K], t tile, d digit, width uint32, counts []uint32, tiles int) {
 	for at := t.index; at < tiles<<width; at += tiles {
 		counts[at] = 0

@@ -46,19 +46,20 @@ type RadixScatterConfig struct {
 }
 
 // RadixScatter moves rows to where their digit belongs, one pass of a least-significant-digit radix sort or a
-// partition. Rows of equal digits keep their order. Digits and tiles are those of [RadixHistogram] with the same
+// partition. Rows of equal digits keep their order. Digits and tiles are as in [RadixHistogram] with the same
 // parameters and configuration.
 //
 // With lookback=0 a row of a tile goes to offsets[digit*tiles + tile] plus its rank among the tile's rows of the same
 // digit; in the serial shape offsets are the scan of the counts, so that the rows of a workgroup's tiles follow each
 // other. With lookback=1 it goes to offsets[digit] plus the number of rows of that digit before it, and a pass reads
-// the keys only once: a workgroup publishes the counts of its tile in chain and adds up those of preceding tiles, back
-// to one that has published the sum of all up to it (Merrill and Garland's decoupled look-back, in the form of Adinets
-// and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"). chain has 256 words for each tile,
-// after 256 times the constant ahead words that stay zero. All words are zero before the dispatch; afterwards those of
-// a tile are 2<<30 plus the rows of a digit up to the end of the tile. If a word is missing after patience looks, the
-// workgroup counts that tile itself, so that nothing depends on the order of workgroups; on a device that starts them
-// in order this is rare. The last tile writes to next_offsets, if present, the offsets for rows that follow these.
+// the keys only once: a workgroup publishes the counts of its tile in chain and adds up the counts of preceding tiles,
+// back to one that has published the sum of all up to it (Merrill and Garland's decoupled look-back, in the form of
+// Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"). chain has 256 words for each
+// tile, after 256 times the constant ahead words that stay zero. All words are zero before the dispatch; afterwards
+// each word of a tile is 2<<30 plus the rows of a digit up to the end of the tile. If a word is missing after patience
+// looks, the workgroup counts that tile itself, so that nothing depends on the order of workgroups; on a device that
+// starts them in order this is rare. The last tile writes to next_offsets, if present, the offsets for rows that follow
+// these.
 //
 // The constant columns is the number of payload columns that move along, up to three; with payload_bits=0 there are
 // none. An absent payload_in of 32 bits stands for row numbers from first_row on. Output and input must not overlap.
@@ -290,7 +291,7 @@ func startsOfOffsets(offsets []uint32, tile, tiles int, mask uint8, n int) (from
 }
 
 // sort sorts rows by digit into the stage; an absent payload is numbered from number on where it is wanted at all. It
-// reports whether from was right: then every digit's rows end where those of the next begin.
+// reports whether from was right: then every digit's rows end where the next digit's begin.
 func (s *stage[K, P]) sort(keys []K, payload []P, number uint32, withPayload bool, from *starts, d digit) bool {
 	cursor := [maxDigits]uint32(from[:maxDigits])
 	switch {

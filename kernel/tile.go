@@ -95,7 +95,7 @@ func view[T word](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(*new(T)))
 }
 
-// batchBitsBytes is the size of the bits of batch_bits.glsl, those of two batches.
+// batchBitsBytes is the size of the bits of batch_bits.glsl, which hold two batches.
 func (t Tile) batchBitsBytes() uint32 { return 2 * 4 * t.batchWords() }
 
 // batchWords is the number of words with a bit for each row of a tile.

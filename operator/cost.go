@@ -8,8 +8,8 @@ import (
 )
 
 // Cost accounts for the work and memory of an algorithm while it plans. The algorithm goes through the steps of its
-// operator. It adds the work of each stage, summed over all granules, and the buffers that are held at a time, those of
-// one granule and one window.
+// operator. It adds the work of each stage, summed over all granules, and the buffers held at one time, for one granule
+// and one window.
 //
 //	c := NewCost(p, move)
 //	c.Transform(Build); c.Transform(Probe) // or c.Stay

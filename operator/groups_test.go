@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Each group begins with the first column that is left, and takes those of its width.
+// Each group starts with the first remaining column and takes further columns of its width, up to kernel.MaxColumns.
 func TestGroupsProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		columns := rapid.SliceOfN(rapid.SampledFrom([]int{1, 4, 8}), 0, 5*kernel.MaxColumns).Draw(rt, "columns")

@@ -12,7 +12,7 @@ import (
 )
 
 // Input is a chunk in a join and the state of its columns (GFTR 4.1). A transformation, a sort or a partition, moves
-// columns into the order in which matches are found. The output is gathered from moved columns or from those of the
+// columns into the order in which matches are found. The output is gathered from moved columns or from columns of the
 // chunk.
 type Input struct {
 	*relation.Chunk
@@ -86,7 +86,7 @@ type Move struct {
 
 // Transform moves the keys of an input together with row numbers or the next payload columns. Later calls move further
 // columns into the same order and do not keep the keys again. The moved columns belong to the memory of the lane.
-// Errors are those of the plan, of allocations and of the device.
+// Errors: errors of the plan; allocation and device errors.
 func (in *Input) Transform(ctx context.Context, move Move) error {
 	most := kernel.MaxColumns
 	if move.OneByOne {

@@ -20,7 +20,7 @@ func KeepBytes(t primitive.Tuning, rows, rowBytes uint64) (sizeBytes uint64, err
 // of keep stands for row i. payload lists the bytes per value of the columns. At most most rows of the window are read
 // at a time, or fewer if the sink has no room. The window, which has no key column, remains the caller's.
 //
-// Errors: backend.ErrDeviceMemory if the sink has no room for 2,048 rows; those of the sink and of the device.
+// Errors: backend.ErrDeviceMemory if the sink has no room for 2,048 rows; errors of the sink; device errors.
 func Keep(ctx context.Context, lane *exec.Lane, sink Sink, from *Window, payload [2][]int, keep []uint64,
 	most uint64) error {
 	for first := uint64(0); first < from.Rows; {

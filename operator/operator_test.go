@@ -41,7 +41,7 @@ func (s trickling) Window(ctx context.Context, rows uint64) (*operator.Window, e
 	return s.Sink.Window(ctx, min(rows, s.least+s.random.Uint64N(rows)))
 }
 
-// TestDevicesOutput compares the output with that of the oracle, for every kind of output, transformation and room.
+// TestDevicesOutput compares the output with the oracle's, for every kind of output, transformation and room.
 func TestDevicesOutput(t *testing.T) {
 	wants, workloads := slices.Sorted(maps.Keys(jointest.Wants)), slices.Sorted(maps.Keys(jointest.Workloads))
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {

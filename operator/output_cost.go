@@ -192,8 +192,8 @@ func BroughtBytes(rows uint64, keyBytes int, payload []int) uint64 {
 	return rows*uint64(whole) + rows/4
 }
 
-// Sides accounts for the output rows of a single side ([Rows]). Those of the build side come after the probe side is
-// released.
+// Sides accounts for the output rows of a single side ([Rows]). Rows of the build side are output after the probe side
+// is released.
 func (c *Cost) Sides() error {
 	if err := c.side(Probe); err != nil {
 		return err

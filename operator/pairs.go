@@ -14,7 +14,7 @@ type Pairs struct {
 	Lane   *exec.Lane
 	Chunks [2]*relation.Chunk // build and probe
 	Keys   bool               // rows have a key column
-	// Unmix converts keys of the chunks to those of the output, which have KeyBytes; nil if they are the same.
+	// Unmix converts keys of the chunks to output keys of KeyBytes; nil if they are the same.
 	Unmix    func(list *backend.List, keys, to backend.Range, rows uint64) error
 	KeyBytes int
 }

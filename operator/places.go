@@ -19,7 +19,7 @@ type Places struct {
 	Sink    Sink
 	// Untransformed says that payload is gathered from the columns of the chunks, by IDs.
 	Untransformed bool
-	// Unmix converts moved keys back to those of the chunks; nil if they are the same.
+	// Unmix converts moved keys back to keys of the chunks; nil if they are the same.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 
 	out *Window // for the window of places that is being filled

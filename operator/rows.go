@@ -22,8 +22,7 @@ type Rows struct {
 	// Seed is the seed with which moved keys were mixed ([kernel.Mix]), if Mixed is set.
 	Mixed bool
 	Seed  uint32
-	// Unmix converts moved keys that are also narrower than those of the chunk back to the latter; nil if they are not
-	// narrower.
+	// Unmix converts moved keys back to keys of the chunk if moved keys are also narrower; nil if they are not.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
 }
 

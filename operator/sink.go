@@ -9,8 +9,8 @@ import (
 
 // Sink takes the output of operators. Sinks may wrap one another. Used by one goroutine at a time.
 type Sink interface {
-	// Count is called with the number of further output rows as soon as it is known, and before memory beyond that of
-	// the first window is taken for them. An error ends the join.
+	// Count is called with the number of further output rows as soon as it is known, before output memory grows beyond
+	// the first window. An error ends the join.
 	Count(ctx context.Context, rows uint64) error
 	// Window returns room for rows output rows, or for fewer if memory is short, but for at least one. It waits until
 	// there is memory. The operator owns the window until it is put.

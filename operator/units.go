@@ -55,7 +55,7 @@ const mostRows = 1<<31 - 1
 
 // Write outputs all pairs, in one window if the sink has room for them, or only reports their number.
 //
-// Errors: those of the sink and of the device; backend.ErrDeviceMemory if a window has no room for a unit and Large is
+// Errors: errors of the sink; device errors; backend.ErrDeviceMemory if a window has no room for a unit and Large is
 // nil.
 func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Number == 0 {

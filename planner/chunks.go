@@ -14,7 +14,7 @@ import (
 // SampleChunks fills in the facts about two chunks on the device of a lane, and about the device, except Granule,
 // Window and HeldBytes. It gathers about SampleRows and ScanRows keys on the device and downloads these.
 //
-// Errors: backend.ErrInvalidInput for inconsistent chunks; those of the device.
+// Errors: backend.ErrInvalidInput for inconsistent chunks; device errors.
 func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
 	f.On(lane.Device())
 	f.Tuning = lane.Tuning()

@@ -37,13 +37,13 @@ func Fit(base Rates, joins []Measured) (best Rates, err error) {
 	return best, nil
 }
 
-// equation says that work takes 1, both in shares of what was measured.
+// equation says that work takes time 1. Work is divided by the measured time; weight is the stage's share of its join.
 type equation struct {
 	work   operator.Work
 	weight float64
 }
 
-// equations are those of all stages that were measured.
+// equations returns an equation for each measured stage.
 func equations(rates Rates, joins []Measured) (rows []equation, err error) {
 	for _, join := range joins {
 		facts := join.Facts

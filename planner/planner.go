@@ -41,8 +41,8 @@ const leastAhead = 1 << 22
 // last, with a reason: backend.ErrDeviceMemory or ErrLimit. Of algorithms that are equivalent under these facts only
 // the first is kept. Plans have predicted times if rates is not nil.
 //
-// If memory is short, an algorithm plans with smaller windows or granules, halving those of f repeatedly; the result is
-// in Facts of the plan. An error means that the facts are invalid.
+// If memory is short, an algorithm plans with smaller windows or granules: it halves f.Window or f.Granule repeatedly.
+// Facts of the plan has the result. An error means that the facts are invalid.
 func Choose(f operator.Facts, want operator.Want, algorithms []operator.Algorithm, rates *Rates, limits Limits) (
 	[]*operator.Plan, error) {
 	if f.CacheBytes = 0; rates != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Rates are the nanoseconds that a device takes for each unit of work. Rows of rates.json are matched like those of
-// tuning tables (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend the backend that they were
-// measured on.
+// Rates are the nanoseconds that a device takes for each unit of work. Rows of rates.json are matched like rows of
+// tuning tables (primitive.TuningRow): Device is a class or a part of a GPU's name, Backend the backend on which the
+// rates were measured.
 type Rates struct {
 	Device         string
 	Backend        string

@@ -29,8 +29,8 @@ const (
 	mostThin = 1 << 4
 )
 
-// Sample fills in the facts about keys from those of sampled rows of both sides, in row order and grouped by the blocks
-// that were drawn ([relation.Blocks]). f.Rows must be set.
+// Sample fills in the facts about keys from the keys of sampled rows of both sides. The samples are in row order,
+// grouped by the drawn blocks ([relation.Blocks]). f.Rows must be set.
 //
 // A sampled probe row meets scanned/rows of the build rows that it matches, so the estimates become rough with many
 // more build rows than ScanRows: with 2^27 build rows, 16 of 2^13 sampled rows are expected to meet one if all match.
@@ -194,10 +194,11 @@ func (c *keyCounts) grow() {
 	}
 }
 
-// parts are those of a sample that are looked through at once, at most.
+// parts is the maximum number of parts of a sample that are searched at once.
 const parts = 8
 
-// lookUp counts how often the keys are in another sample, most of whose keys are told apart by a bit.
+// lookUp counts how often the keys occur in another sample. A filter of one bit per hash rejects most of the other
+// keys.
 func (c *keyCounts) lookUp(others [][]uint64) {
 	var filter [1 << 14]uint64
 	for i := range c.keys {
@@ -275,9 +276,9 @@ func (c *keyCounts) distinct() float64 {
 	return max(1, min(all*c.thin, c.all))
 }
 
-// found is the share of the matching probe rows whose key a sampled block has, where those are in so many sampled blocks
-// on average, and keys in so many blocks of the table or more: 1-(1-share)^blocks, with the blocks for which that many
-// are met.
+// found is the share of the matching probe rows whose key is in a sampled block. Found keys are in met sampled blocks
+// on average, and a key is in at least keyBlocks blocks of the table. It is 1-(1-share)^blocks, for the number of
+// blocks that gives met.
 func found(met, keyBlocks, share float64) float64 {
 	if share == 1 {
 		return 1

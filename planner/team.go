@@ -11,7 +11,7 @@ import (
 
 // Member is a device that may join together with others, and what it is predicted to take for some work on its own.
 type Member struct {
-	Number int           // of the device among those of the wires
+	Number int           // of the device in the wires
 	Time   time.Duration // in all
 	Up     time.Duration // of that, over its link from host memory
 	Down   time.Duration // of that, over its link to host memory
@@ -89,15 +89,15 @@ func Spread(members []Member, sizeBytes uint64, wires *topology.Topology) []time
 	return times
 }
 
-// Scatter returns how long rows are under way between members that have loaded rows of sizeBytes on devices in such
-// shares, which add up to 1, and then have those of keys in the same shares. The links between all members must be
-// known ([Linked]).
+// Scatter returns the time to move rows of sizeBytes between members. Before and after, each member has its share of
+// the rows, before by loading and after by key; shares add up to 1. The links between all members must be known
+// ([Linked]).
 func Scatter(members []Member, shares []float64, sizeBytes uint64, wires *topology.Topology) time.Duration {
 	return move(members, wires, func(from, to int) float64 { return float64(sizeBytes) * shares[from] * shares[to] })
 }
 
-// Linked reports whether the links between devices are known, and apart whether bytes on them go nowhere where those go
-// that move between devices and host memory.
+// Linked reports whether the links between devices are known. apart says that these links share no segment with the
+// links between devices and host memory.
 func Linked(members []Member, wires *topology.Topology) (linked, apart bool) {
 	if wires == nil || len(wires.Peer) == 0 {
 		return false, false
@@ -118,7 +118,7 @@ func Linked(members []Member, wires *topology.Topology) (linked, apart bool) {
 	return true, true
 }
 
-// move is how long it takes that each member sends so many bytes to each other one.
+// move is how long it takes until each member has sent sizeBytes to each other member.
 func move(members []Member, wires *topology.Topology, sizeBytes func(from, to int) float64) time.Duration {
 	var flows []topology.Flow
 	for i, from := range members {

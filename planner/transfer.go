@@ -3,8 +3,8 @@ package planner
 import "github.com/spirjoin/spirjoin/operator"
 
 // Transfer is the work that a join of tables adds to a join of chunks: keys and payload are encoded and uploaded,
-// output rows are downloaded, and columns that are not payload of chunks are fetched by row number. Sides are those of
-// the operator.
+// output rows are downloaded, and columns that are not payload of chunks are fetched by row number. Its sides are sides
+// of the operator.
 type Transfer struct {
 	// RowNumbers says that the last payload column of a side is row numbers, which are generated on the device.
 	RowNumbers [2]bool
@@ -16,8 +16,8 @@ type Transfer struct {
 	Compared   int    // number of key columns of each side that the host compares, pair by pair
 	// TextBytes are the bytes of the keys of each side that the device hashes and compares instead; 0 if the host does.
 	TextBytes [2]uint64
-	// Scattered says that rows are divided by hashes of their keys after they were loaded, to meet on one of several
-	// devices, where those of the build side are then put together.
+	// Scattered says that loaded rows are divided by hashes of their keys, so that equal keys meet on one of several
+	// devices. There the pieces of the build side are then copied to one place.
 	Scattered bool
 }
 
@@ -98,8 +98,8 @@ func (t *Transfer) Load(f *operator.Facts, side int) (w operator.Work) {
 	return w
 }
 
-// divide adds the work to divide the rows of both sides, by one pass over the mixed keys, which are mixed back, and to
-// copy those of the build side that came in pieces to one place.
+// divide adds the work to divide the rows of both sides: one pass over the mixed keys, which are then unmixed. It also
+// adds the copy of build rows, which come in pieces, to one place.
 func (t *Transfer) divide(p *operator.Plan) {
 	f := &p.Facts
 	for side := range f.Rows {

@@ -8,8 +8,8 @@ import (
 )
 
 // KeyCoding says how values of a key column become codes: what the values are, the code that becomes 0, and the code of
-// NULL. Codes are shifted up by Shift bits, past those of the following columns. If Marked is set, bits from Mark on are
-// cleared, and bit Mark is set if a code exceeds Least by more than Span.
+// NULL. Codes are shifted up by Shift bits, past the codes of the following columns. If Marked is set, bits from Mark
+// on are cleared, and bit Mark is set if a code exceeds Least by more than Span.
 type KeyCoding struct {
 	kernel.KeyValues
 	Least, Null uint64

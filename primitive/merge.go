@@ -56,7 +56,7 @@ func mergeConfig(t Tuning, keyBits, payloadBits int) kernel.MergeTilesConfig {
 	return config
 }
 
-// mergeRuns records a merge, or with a run those of all pairs of runs of the left columns.
+// mergeRuns records a merge of both sides or, if run is not 0, the merges of all pairs of runs of the left columns.
 func (o *Ops) mergeRuns(list *backend.List, config kernel.MergeTilesConfig, leftRows, rightRows, run uint64,
 	left, right, out KeyedColumns, scratch backend.Range) error {
 	partitionConfig := kernel.MergePartition.With(nil)

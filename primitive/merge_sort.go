@@ -22,8 +22,9 @@ type MergeSortPlan struct {
 	runs  []uint64 // rows of a run before each pass of merges
 }
 
-// PlanMergeSort plans a sort by whole keys, with at most one payload column. Blocks have the tiles of the tuning table
-// merge_sort, merges those of merge; if the latter do not fit runs of whole blocks, merges use the tiles of blocks too.
+// PlanMergeSort plans a sort by whole keys, with at most one payload column. Blocks use the tiles of the tuning table
+// merge_sort, merges the tiles of the table merge. If merge tiles do not fit runs of whole blocks, merges use the tiles
+// of blocks too.
 func PlanMergeSort(t Tuning, layout Layout) (MergeSortPlan, error) {
 	err := layout.complete("merge sort")
 	p := MergeSortPlan{Layout: layout}
@@ -72,7 +73,7 @@ func (p *MergeSortPlan) Passes() int {
 	return 1 + len(p.runs)
 }
 
-// MergeSort records a plan, with source and buffers as those of [Ops.Sort].
+// MergeSort records a plan, with source and buffers as in [Ops.Sort].
 func (o *Ops) MergeSort(list *backend.List, p MergeSortPlan, scratch backend.Range, source Columns,
 	buffers [2]Columns) error {
 	rows := p.Layout.Rows

@@ -56,8 +56,8 @@ func (p *PartitionPlan) Result() int { return len(p.radix.digits) % 2 }
 
 // Partition records a plan. The rows move from source to buffers[1] and, with two passes, on to buffers[0], which may
 // be source; otherwise source is unchanged. One pass needs no buffers[0]. RowNumbers are generated, not read. starts,
-// if present, receives 2^Bits + 1 32-bit values: the first row of each partition (for an empty one, that of the next)
-// and Rows.
+// if present, receives 2^Bits + 1 32-bit values: the first row of each partition (of the next one, if it is empty) and
+// Rows.
 func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch backend.Range, source Columns,
 	buffers [2]Columns) error {
 	if err := p.radix.record(o, list, "partition", source, buffers, scratch); err != nil || starts.SizeBytes == 0 {

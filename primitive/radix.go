@@ -137,10 +137,11 @@ type radixPasses struct {
 	nextOffset    uint64 // look-back: the offsets of the next portion
 	chainOffset   uint64 // look-back: the chain of the first pass, behind the counts
 	chainBytes    uint64
-	chainStride   uint64 // look-back: from the chain of a pass to that of the next one; 0: all use one
+	chainStride   uint64 // look-back: from the chain of a pass to the chain of the next one; 0: all use one
 	scanOffset    uint64 // reduce-then-scan: of the scan's scratch
 	scratchBytes  uint64
-	// mostScratchBytes is that of passes over any of the bits: fewer of them may make wider digits, or only one.
+	// mostScratchBytes is the maximum scratchBytes of passes over any subset of the bits: fewer bits may make wider
+	// digits, or only one.
 	mostScratchBytes uint64
 
 	scans []ScanPlan // reduce-then-scan: for each pass
@@ -164,7 +165,7 @@ const mostChainsBytes = 8 << 20
 // mostPortionRows is the number of rows that a pass of the look-back family moves in one dispatch.
 const mostPortionRows = 1 << 29
 
-// planRadix plans passes over the digits that cut makes of at most so many bits each.
+// planRadix plans passes over the digits that cut returns. It calls cut with the most bits of a digit.
 func planRadix(t Tuning, layout Layout, cut func(most int) []digit) (radixPasses, error) {
 	p := radixPasses{layout: layout}
 	keyBits, payloadBits, columns := uint32(layout.KeyBytes*8), uint32(layout.payloadBits()),

@@ -130,7 +130,8 @@ func (o *Ops) Scan(list *backend.List, p ScanPlan, values, sums, scratch backend
 	return nil
 }
 
-// rehearseScan asks for the kernels of a scan of as many rows as those of p stand for. Its commands are dropped.
+// rehearseScan requests the kernels of a scan of p.Rows*scale rows, the rows that the rehearsal stands for. It drops
+// the commands.
 func (o *Ops) rehearseScan(p ScanPlan) error {
 	larger, err := PlanScan(o.tuning, min(p.Rows*o.scale, MaxRows), p.InBits, p.SumBits, p.Total)
 	if err != nil || len(larger.levels) == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Hashes of texts, some of several pieces, are those of the host; of pairs those stay that have the same text, and their
-// rows are marked.
+// Hashes of texts, some of several pieces, equal the host's. Only pairs with equal texts stay, and their rows are
+// marked.
 func TestTexts(t *testing.T) {
 	forEach(t, func(r rig) {
 		random := rand.New(rand.NewPCG(15, 16))

@@ -223,9 +223,8 @@ func DeviceClass(info *backend.DeviceInfo) string {
 	return "gpu"
 }
 
-// Config returns the configuration of a primitive's kernels for calls of a variant, such as key_bits=64: that of the
-// last row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without
-// rows.
+// Config returns the configuration of a primitive's kernels for calls of a variant, such as key_bits=64, from the last
+// row whose variant does not exclude the call. It is shared and must not be changed; nil for a primitive without rows.
 func (t Tuning) Config(primitive string, variant backend.Config) backend.Config {
 	return t.ConfigFor(primitive, variant, 0)
 }
@@ -247,7 +246,7 @@ func (t Tuning) Row(primitive string, variant backend.Config, rows uint64) Tunin
 	return TuningRow{}
 }
 
-// scaled returns the tuning in which a row stands for so many.
+// scaled returns the tuning for rows that stand for scale rows each.
 func (t Tuning) scaled(scale uint64) Tuning {
 	all := maps.Clone(t)
 	for name, rows := range t {
@@ -276,7 +275,7 @@ func agree(a, b backend.Config) bool {
 	return true
 }
 
-// With returns the rows of t followed by those of overrides, which take precedence where they match.
+// With returns the rows of t followed by the rows of overrides, which take precedence where they match.
 func (t Tuning) With(overrides Tuning) Tuning {
 	all := maps.Clone(t)
 	if all == nil {
@@ -424,7 +423,7 @@ func agreeWhereBoth(a, b backend.Config) bool {
 	return true
 }
 
-// merge returns the settings of a and b; those of b win.
+// merge returns the settings of a and b; b wins.
 func merge(a, b backend.Config) backend.Config {
 	c := make(backend.Config, len(a)+len(b))
 	maps.Copy(c, a)

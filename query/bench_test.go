@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkLoad loads tables onto devices, with key codes made by the host and by the device, and compares with a plain
-// copy of the key columns. Rates are those of rows, and of the bytes of the key columns in Arrow's buffers. Columns are
-// in Go's memory and in pinned memory.
+// copy of the key columns. It reports rows per second, and bytes of the key columns in Arrow's buffers per second.
+// Columns are in Go's memory and in pinned memory.
 func BenchmarkLoad(b *testing.B) {
 	int32s, int64s := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	devicetest.Bench(b, func(device *backend.Device, name string) {

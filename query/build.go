@@ -21,9 +21,9 @@ import (
 // Built is a build side on the device: its operator, and memory for one granule of a probe side and for its output. The
 // owner closes it.
 //
-// A probe never waits for memory, because those that hold it may wait for this build side to be closed. Memory beyond
-// that of the build side, for larger windows and parts, is taken from what is free, and returned with the result. The
-// memory of a probe table, which exists already, is counted if it fits.
+// A probe never waits for memory, because those that hold it may wait for this build side to be closed. Further memory,
+// for larger windows and parts, is taken only if it is free, and returned with the result. The memory of a probe table,
+// which exists already, is counted if it fits.
 type Built struct {
 	Query *Query // the query with which the build side was planned
 
@@ -43,7 +43,7 @@ type Built struct {
 // Build loads the build side of a query onto the device, to be probed by many tables, which are represented by the
 // probe side of the plan. The caller closes the build side.
 //
-// Errors: those of the device and of [exec.Budget.Acquire].
+// Errors: device errors; as for [exec.Budget.Acquire].
 func (q *Query) Build(ctx context.Context) (built *Built, err error) {
 	flow, begun, err := q.Engine.Begin(context.WithoutCancel(ctx)) // which ends with this call, and the flow with Close
 	if err != nil {
@@ -169,7 +169,7 @@ func (b *Built) acquire(ctx context.Context, need exec.Need) (err error) {
 }
 
 // Probe joins with the probe side of a query that was bound ([Engine.Bind]) with the same specification but another
-// probe table. The previous result must be closed. The caller closes the result. Errors are those of [Query.Run];
+// probe table. The previous result must be closed. The caller closes the result. Errors: as for [Query.Run];
 // backend.ErrInvalidInput if the build side was closed or is in use.
 func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
 	flow, begun, err := q.Engine.Begin(ctx)

@@ -53,9 +53,9 @@ type Member struct {
 
 // NewEngine returns an engine on the device of ops, whose record batches are in memory of the allocator.
 // memoryLimitBytes is the limit of host memory for inputs, batches in flight, other memory of queries, and all device
-// memory if the device uses host memory; 0 is no limit. Memory that the device keeps for reuse is released when queries
-// need it, and so is that of an allocator with a Trim method. If the allocator is a [relation.PinnedAllocator], batches
-// are in pinned memory.
+// memory if the device uses host memory; 0 is no limit. Memory that the device, or an allocator with a Trim method,
+// keeps for reuse is released when queries need it. If the allocator is a [relation.PinnedAllocator], batches are in
+// pinned memory.
 func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64) *Engine {
 	return NewEngines([]Member{{ops, allocator}}, memoryLimitBytes)[0]
 }
@@ -121,7 +121,7 @@ func (e *Engine) Links() *peers.Links { return e.links }
 
 // Connect joins the devices of engines that share memory ([link.Join]) and makes the links between them, over which
 // large build sides then go from device to device: otherwise links are made when rows must move. It takes up to a
-// second for two GPUs. Call it before the first query. Errors: those of [link.Connect].
+// second for two GPUs. Call it before the first query. Errors: as for [link.Connect].
 func (e *Engine) Connect(ctx context.Context, with ...*Engine) error {
 	devices := []*backend.Device{e.Device()}
 	for _, other := range with {

@@ -164,7 +164,7 @@ func (r *Result) survivorsLocked() []*strand {
 	return slices.DeleteFunc(slices.Clone(r.strands), func(s *strand) bool { return s.failed != nil })
 }
 
-// failures are those of strands without which the others go on.
+// failures lists the devices that failed while the other strands went on, and why.
 func (r *Result) failures() (all []DeviceFailure) {
 	if r.handout == nil {
 		return nil

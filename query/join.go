@@ -31,17 +31,17 @@ type Join struct {
 	Scans   [2]*Scan          // build and probe
 	Output  operator.Want     // which rows the output has
 	Keep    deliver.Predicate // which pairs of rows with equal codes are partners; nil: all
-	Columns []deliver.Column  // of the output; sides are those of the tables
+	Columns []deliver.Column  // of the output; by sides of the tables
 	Place   string            // where columns are gathered: "host" or "device"
 	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
 	// numbers: each operator outputs those that have none on its device.
 	Merges bool
-	// Transfer is the work that scans and delivery add to that of the operator.
+	// Transfer is the work that scans and delivery add to the operator's.
 	Transfer  planner.Transfer
 	HeldBytes uint64 // device memory to convert columns from and to Arrow's format
 }
 
-// wants is the output of the operator: pairs if there is a filter, otherwise that of the join.
+// wants is the output of the operator: pairs if there is a filter, otherwise the output of the join.
 func (j *Join) wants() operator.Want {
 	if j.Keep != nil {
 		return operator.Want{Pairs: true}
@@ -67,8 +67,8 @@ type Spec struct {
 	// Unique has, by table, the key plan of keys that must be unique, which is checked before anything is joined; nil:
 	// rows may share keys.
 	Unique [2]*relation.KeyPlan
-	// Check tells whether the plan holds, beside the load of the build side; nothing is output before. Its error is that of
-	// the query. nil: there is nothing to check.
+	// Check checks that the plan holds, while the build side is loaded. Nothing is output before it returns, and its
+	// error ends the query. nil: there is nothing to check.
 	Check    func(context.Context) error
 	Empty    string // why there is no output row, whatever the keys; "" if there may be some
 	MostRows uint64 // maximum number of output rows; 0: no limit
@@ -82,8 +82,8 @@ type Spec struct {
 	RowBytes     uint64 // approximate size of an output row on the host
 	Progress     *exec.Progress
 	Release      func() // releases tables that the query owns, when its result is closed; may be nil
-	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has the
-	// whole build side. The facts are those of the share of one device.
+	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has
+	// the whole build side. The facts describe one device's share.
 	Scattered bool
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
@@ -132,7 +132,7 @@ type Alternative struct {
 
 // Plan plans a join: it lists the alternatives, the best first. It moves nothing to the device.
 //
-// Errors: if no alternative can run, that of the one that lacks the least.
+// Errors: if no alternative can run, the error of the one that lacks the least.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
 	q, err := e.Bind(spec), error(nil)
 	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
@@ -359,8 +359,8 @@ func frugalFirst(byTime []Alternative) {
 }
 
 // Run runs the query up to its first rows or, if only their number is wanted, to the end. The caller closes the result,
-// which releases its memory. Errors are those of the device and of [exec.Budget.Acquire]; backend.ErrLimit for more
-// than MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
+// which releases its memory. Errors: device errors; as for [exec.Budget.Acquire]; backend.ErrLimit for more than
+// MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
 	flow, begun, err := q.Engine.Begin(ctx)
 	if err != nil {

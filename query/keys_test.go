@@ -142,10 +142,10 @@ func hostDevice(t *testing.T, options host.Options, capBytes uint64) *backend.De
 	return device
 }
 
-// TestKeysOnDevice loads granules of tables whose key codes the device makes. It compares codes with those of the host,
-// and words with those of a chunk whose codes the host made. It draws up to four key columns of every type, codes of 4
-// and 8 bytes, nulls that are a value or leave the row out, values that the other side does not have, chunks, slices at
-// any offset, and columns that are payload too.
+// TestKeysOnDevice loads granules of tables whose key codes the device makes. It compares codes and words with a chunk
+// whose codes the host made. It draws up to four key columns of every type, codes of 4 and 8 bytes, nulls that are a
+// value or leave the row out, values that the other side does not have, chunks, slices at any offset, and columns that
+// are payload too.
 func TestKeysOnDevice(t *testing.T) {
 	devicetest.ForEach(t, testKeysOnDevice)
 	t.Run("discrete", func(t *testing.T) { testKeysOnDevice(t, discreteDevice(t)) })

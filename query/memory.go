@@ -54,7 +54,7 @@ type room struct {
 	leastRows                           uint64 // minimum rows of a batch, unless they are wide
 }
 
-// wideBytes is what all pieces take of a row from which on the minimum of rows is that of bytes.
+// wideBytes is the memory of a row in all pieces beyond which the minimum size of a batch is in bytes, not in rows.
 const wideBytes = 4 << 10
 
 // least is the minimum rows of a batch.

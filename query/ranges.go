@@ -24,11 +24,10 @@ type KeyRanges struct {
 }
 
 // Ranges finds the matching key ranges of two tables (HMG, docs/glossary.md, section 3.3.3). The ranges may have at
-// most most pairs; 0 is no limit. scans are those of the left and of the right table; they need no columns but row
-// numbers.
+// most most pairs; 0 is no limit. scans are of the left and of the right table; they need no columns but row numbers.
 //
 // Errors: backend.ErrDeviceMemory and backend.ErrHostMemory with the memory that is needed; backend.ErrLimit for more
-// pairs; those of the device.
+// pairs; device errors.
 func (e *Engine) Ranges(ctx context.Context, scans [2]*Scan, most uint64) (k KeyRanges, err error) {
 	need, err := e.fitRanges(scans)
 	if err != nil {

@@ -40,9 +40,9 @@ func (q *Query) rehearsing(flow *exec.Flow) {
 	})
 }
 
-// Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not wait
-// for them. The engine must have a simulator. It does nothing if the engine has rehearsed such a query before. Errors are
-// those of the rehearsal; whatever they are, the query can run.
+// Rehearse begins to compile the kernels that the first alternative needs ([backend.Device.Prefetch]), and does not
+// wait for them. The engine must have a simulator. It does nothing if the engine has rehearsed such a query before. If
+// the rehearsal fails, it returns the error; the query can run all the same.
 func (q *Query) Rehearse(ctx context.Context) error { return q.rehearse(ctx, q.pinnedSides()) }
 
 func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
@@ -64,7 +64,7 @@ func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 	defer func() { _ = simulated.Close() }()
 	pinned := relation.NewPinnedArena(simulated)
 	defer pinned.Close()
-	in := func(imported bool) memory.Allocator { // memory like that of the query
+	in := func(imported bool) memory.Allocator { // memory like the query's
 		if imported && pinned != nil {
 			return pinned
 		}
@@ -103,8 +103,9 @@ func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 	})
 }
 
-// specimenSides describes the specimen of each table, except for its allocator, and how many rows a row stands for. The
-// numbers of rows are in proportion to those of the tables, and so few that most rows have few partners.
+// specimenSides describes the specimen of each table, except for its allocator, and returns how many rows of the table
+// each row stands for. The specimens have the proportions of the tables, and so few rows that most rows have few
+// partners.
 func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
 	const least, most = 4, 1 << 10
 	a := &q.Alternatives[0]
@@ -205,7 +206,7 @@ func (q *Query) shape() string {
 	return text
 }
 
-// shapes are those of the queries that were rehearsed. Safe for concurrent use.
+// shapes is the set of shapes of the queries that were rehearsed. Safe for concurrent use.
 type shapes struct {
 	mu    sync.Mutex
 	known map[string]bool

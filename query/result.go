@@ -30,7 +30,7 @@ type Result struct {
 
 	checked func() error // waits for the check of the query
 
-	strands []*strand // of each device; the first one is that of Query
+	strands []*strand // of each device; the first one runs Query
 	handout *handout  // of parts to strands that have the whole build side; nil for one strand
 
 	flow  *exec.Flow
@@ -114,7 +114,7 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 
 // Pairs is a part of the output as row numbers: row LeftFirst + Left[i] of the left side pairs with row RightFirst +
 // Right[i] of the right side. LeftFirst and RightFirst are 0 for joins of tables. If the probe side comes part by part,
-// and may have more rows than 32 bits count, its first row is that of the current part.
+// and may have more rows than 32 bits count, its first row is the first row of the current part.
 type Pairs struct {
 	Left, Right           []uint32
 	LeftFirst, RightFirst uint64

@@ -13,7 +13,7 @@ import (
 )
 
 // run starts an alternative in a flow, which belongs to the result from then on. built is the build side, or nil if the
-// query builds it. parts are those of a probe side that comes part by part, otherwise nil.
+// query builds it. parts yields the parts of a probe side that comes part by part; otherwise it is nil.
 func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pipe[*Part]) (*Result, error) {
 	r := &Result{Query: q, Device: *q.Engine.Device().Info(), taken: a, built: built, parts: parts, started: time.Now(),
 		flow: flow, out: exec.NewPipe[*deliver.Piece](flow, 0)}

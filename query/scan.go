@@ -32,12 +32,12 @@ type Scan struct {
 	Numbers bool             // the last payload column is the row number
 	Keyless relation.Keyless // which rows without a key are in the output
 	Encodes bool             // the device makes the key codes ([Engine.EncodesKeys])
-	// Unpinned says that keys count as in ordinary memory, as those of other tables that the table stands for, or that the
-	// plan was made for.
+	// Unpinned says that the keys count as not pinned, because the table stands for other tables whose keys are not, or
+	// because the plan was made for such tables.
 	Unpinned bool
 	InPlace  []bool // by word: the device reads it where the table has it ([Engine.InPlace])
-	// Origins are the numbers of the rows in their source, 64-bit integers, for errors that name rows; nil: those in the
-	// table.
+	// Origins are the numbers of the rows in their source, 64-bit integers, for errors that name rows; nil: the row
+	// numbers in the table.
 	Origins *arrow.Chunked
 }
 
@@ -140,7 +140,7 @@ func (l *load) column(rows uint64, bytes int, label string) relation.Values {
 
 func (l *load) rows() uint64 { return uint64(l.to - l.from) }
 
-// put adds a column to the chunk: those of all its rows that have a key.
+// put adds a column to the chunk, restricted to the rows that have a key.
 func (l *load) put(ctx context.Context, all relation.Values) error {
 	kept, err := l.keep.column(ctx, l.lane, l.memory, all, l.chunk.Rows)
 	l.chunk.Payload = append(l.chunk.Payload, kept)

@@ -48,7 +48,7 @@ type heldPart struct {
 	lacks int
 }
 
-// scatterSeed is of the hashes by which rows are scattered; partitions on a device use others.
+// scatterSeed is the seed of the hashes by which rows are scattered; partitions on a device use other seeds.
 const scatterSeed = 0x5ca77e4d
 
 // ScatteredSlack is how many times its share of rows a device has room for: shares of hashed keys are not equal.
@@ -88,7 +88,7 @@ func (r *Result) meet(ctx context.Context) error {
 			err = s.probe(ctx)
 		}
 		if err != nil {
-			r.flow.Fail(cmp.Or(context.Cause(ctx), err)) // the first one, of which those of other ranks follow
+			r.flow.Fail(cmp.Or(context.Cause(ctx), err)) // the first error; other ranks fail because of it
 		}
 		return err
 	})

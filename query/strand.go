@@ -27,9 +27,9 @@ type strand struct {
 	begun   atomic.Uint64 // granules
 	brought atomic.Uint64 // rows of the probe side, in them
 	rank    *rank         // nil unless rows meet by their keys
-	flow    *exec.Flow    // that of the result or, where the others go on if this strand fails, one of its own
+	flow    *exec.Flow    // the result's or, if the others go on when this strand fails, one of its own
 
-	// What follows is of strands that parts are handed out to; the handout guards it.
+	// The following fields serve strands that get parts from a handout, whose lock guards them.
 	held   []*heldOut
 	done   int   // parts
 	failed error // nil if it goes on
@@ -57,7 +57,7 @@ func (r *strand) close() {
 }
 
 // each runs a step of several strands at once, and returns the first error. failed decides whether the error of a
-// strand, which has ended, is that of the join; nil: it is.
+// strand, which has ended, ends the join; nil: it does.
 func (r *Result) each(ctx context.Context, strands []*strand, name string, failed func(*strand, error) error,
 	step func(context.Context, int, *strand) error) error {
 	if r.handout == nil && len(strands) == 1 {

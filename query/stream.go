@@ -8,8 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 )
 
-// Part is a part of a probe side that comes part by part. Trees are those of a query on an engine, in the same order,
-// with scans of the rows of the part.
+// Part is a part of a probe side that comes part by part. Trees returns the trees of the query on an engine, in the
+// same order, with scans of the rows of the part.
 type Part struct {
 	Trees func(*Engine) []Join
 	Table arrow.Table // the probe table of the trees; released with the part

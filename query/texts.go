@@ -130,8 +130,8 @@ func (q *Query) keepAsked() {
 const mostTextParts = 64
 
 // textBytes is the device memory for the texts of both sides, and for all else that is needed to hash and compare them.
-// For a probe side in granules, it is that of one granule plus a quarter. For a probe side that is not known yet, texts
-// are assumed to be twice as long as those of the build side. A granule with longer texts is compared on the host.
+// For a probe side in granules, it covers one average granule plus a quarter. If the probe side is not known yet, its
+// texts are assumed to be twice as long as the build side's. A granule with longer texts is compared on the host.
 func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, others uint64) {
 	for side, s := range tree.Scans {
 		rows := uint64(s.Table.NumRows())

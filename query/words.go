@@ -20,7 +20,7 @@ type loader struct {
 	stage   string // name of the stage of the kernels
 }
 
-// wordPart is a set of words that are loaded together: those of one column, or a shared word.
+// wordPart is a set of words that are loaded together: the words of one column, or a shared word.
 type wordPart struct {
 	*loader
 	first, words int // index of the first word, and number of words

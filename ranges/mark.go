@@ -13,7 +13,7 @@ import (
 // of word id/32 stands for the row with number id or, on a side without row numbers, at position id of the sorted
 // order. Bits that are already set stay set. It enumerates no pairs, so hot keys cost no more than others.
 //
-// The keys of both sides must have the same width. Errors: those of the device.
+// The keys of both sides must have the same width. Errors: device errors.
 func Mark(ctx context.Context, lane *exec.Lane, sides [2]*Sorted, marks [2]backend.Range) error {
 	for side, of := range marks {
 		if of.Buffer == nil || sides[operator.Build].Rows == 0 || sides[operator.Probe].Rows == 0 {

@@ -16,7 +16,7 @@ import (
 type Matches struct {
 	Total uint64 // number of pairs
 
-	lane    *exec.Lane // whose memory is that of the matches
+	lane    *exec.Lane // its memory is the matches'
 	sides   [2]Sorted  // build and probe
 	few     int        // the side whose rows are searched for in the other
 	begins  *backend.Buffer
@@ -27,7 +27,7 @@ type Matches struct {
 // Search finds the matches of two sides, whose keys must have the same width, by searching the rows of the side with
 // fewer rows in the other (HMG 3.3.3). With countOnly it only finds their number.
 //
-// Errors: those of the device.
+// Errors: device errors.
 func Search(ctx context.Context, lane *exec.Lane, build, probe *Sorted, countOnly bool) (*Matches, error) {
 	m := &Matches{lane: lane.Nested(ctx), sides: [2]Sorted{*build, *probe}}
 	if build.Rows == 0 || probe.Rows == 0 {

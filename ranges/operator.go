@@ -11,15 +11,15 @@ import (
 )
 
 // Operator is a sort-merge join by ranges (smj-um of GFTR; HMG 3.3). The keys of the build side are sorted once with
-// their row numbers, and so are those of each granule of the probe side. A range search finds the number of pairs, and
-// pairs are expanded in runs into windows of any size; payload is gathered from the columns of the chunks. Rows that
-// have a partner, or none, are found by searching for them in the other side, independently of the number of pairs, and
+// their row numbers, and each granule of the probe side likewise. A range search finds the number of pairs, and pairs
+// are expanded in runs into windows of any size; payload is gathered from the columns of the chunks. Rows that have a
+// partner, or none, are found by searching for them in the other side, independently of the number of pairs, and
 // compacted from the columns of the chunks in their order.
 type Operator struct {
 	// Once says that there is only one granule, so that the sorted keys of the build side need not be kept after it.
 	Once bool
 
-	lane  *exec.Lane // whose memory is that of the operator
+	lane  *exec.Lane // its memory is the operator's
 	want  operator.Want
 	build *relation.Chunk
 	keys  *Sorted       // of the build side

@@ -65,7 +65,7 @@ func hot(n int) *jointest.Relation {
 func TestDevicesCount(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		if jointest.Instrumented(t) {
-			return // instrumented loops over so many rows exceed lavapipe's limit of loop trips
+			return // instrumented loops over this many rows exceed lavapipe's limit of loop trips
 		}
 		out, err := jointest.Run(t, lane, algorithm{}, hot(70_000), hot(70_000),
 			operator.Want{Pairs: true, Count: true}, jointest.Options{Granule: 40_000})
@@ -118,8 +118,8 @@ func TestDevicesGranulesLeaveNothing(t *testing.T) {
 	})
 }
 
-// Sides have row numbers of their own, are in order or not; any run of pairs is expanded, key ranges are all pairs, and
-// bits are those of row numbers.
+// Sides are in order or not, with given row numbers or without. Any run of pairs can be expanded, key ranges cover all
+// pairs, and bits stand for row numbers.
 func TestDevicesSearch(t *testing.T) {
 	jointest.ForEach(t, nil, func(t *testing.T, lane *exec.Lane) {
 		for n := range 16 {

@@ -60,7 +60,7 @@ func joinRuns(begins, counts []uint32) []KeyRange {
 	return ranges
 }
 
-// download returns rows values; those of an absent column are the numbers from 0 on.
+// download returns the first rows values of a column. The values of an absent column are 0, 1, 2, ...
 func (m *Matches) download(ctx context.Context, from backend.Range, rows uint64) ([]uint32, error) {
 	values := make([]uint32, rows)
 	if from.Buffer == nil {

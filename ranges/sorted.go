@@ -38,7 +38,7 @@ type Numbers struct {
 // in place: then Sorted.Keys is the column of the chunk, and no row numbers are generated. Other memory is allocated
 // from the lane, which the caller nests. name identifies the side in the names of stages.
 //
-// Errors: those of the device.
+// Errors: device errors.
 func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, numbers Numbers) (*Sorted, error) {
 	s := &Sorted{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Keys: c.Keys.Data, IDs: numbers.Given}
 	if c.Rows == 0 {

@@ -67,8 +67,8 @@ type Backend struct {
 var _ backend.Backend = (*Backend)(nil)
 
 // New opens Vulkan. Errors: ErrNoDevice if there is no loader or no driver, ErrUnsupported if validation is requested
-// but its layer is not installed, ErrInvalidInput for options that conflict with those of an open Backend. The loader
-// respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
+// but its layer is not installed, ErrInvalidInput for options that conflict with the options of an open Backend. The
+// loader respects VK_DRIVER_FILES and VK_ICD_FILENAMES.
 func New(options Options) (*Backend, error) {
 	if options.AppName == "" {
 		options.AppName = "spirjoin"

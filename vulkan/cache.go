@@ -28,8 +28,8 @@ type pipelineCache struct {
 
 var cacheMagic = []byte("spirjoin pipelines 1\n")
 
-// Files beyond mostCacheBytes are begun anew. The folder keeps the mostCacheFiles files that were written last, as those
-// of former drivers and shaders are of no use.
+// A file beyond mostCacheBytes is started anew. The folder keeps the mostCacheFiles files that were written last,
+// because files of former drivers and shaders are useless.
 const (
 	mostCacheBytes = 64 << 20
 	mostCacheFiles = 16

@@ -61,7 +61,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestForeignSemaphores: a batch may use only those of its own device.
+// TestForeignSemaphores: a batch may use only semaphores of its own device.
 func TestForeignSemaphores(t *testing.T) {
 	for _, d := range vulkantest.Open(t) {
 		for _, batch := range []*backend.Batch{

@@ -253,7 +253,7 @@ func (d *driver) ImportHost(memory []byte) (backend.Block, error) {
 		return nil, err
 	}
 	b := &block{d: d, memory: backend.Imported, sizeBytes: size}
-	b.pin.Pin(unsafe.SliceData(memory)) // nothing to pin unless it is of the Go heap
+	b.pin.Pin(unsafe.SliceData(memory)) // nothing to pin unless it is on the Go heap
 	err := b.create(C.SJ_HOST_ALLOCATION, uint32(types), func(b *block) result {
 		return result(C.sj_import_host(d.shim, C.uint64_t(size), C.uint32_t(b.storeType), pointer,
 			(*C.uint64_t)(unsafe.Pointer(&b.store))))

@@ -30,13 +30,13 @@ var absent = queueSlot{^uint32(0), 0}
 
 // planQueues chooses a queue for each role; false where nothing computes.
 //
-// Compute gets a family without graphics where there is one: its work is scheduled beside that of the desktop, and
-// drivers wait longer before they call it hung. Upload and download get a queue each, by preference of a family that
-// does nothing but transfers (a copy engine; families that also decode video, say, are not meant for this), then of the
-// compute family, then of any other. With queues for only one of them they share it, and with none they share that of
-// compute. Ingest and deliver get what is left of the compute family, then of other families that compute, in the same
-// way. Graphics, if it is asked for, gets a queue of its own where its families have one left, else the first one of
-// theirs; it is absent where there is none. No other role takes a queue of a graphics family beside a compute family
+// Compute gets a family without graphics where there is one: its work is scheduled beside the desktop's, and drivers
+// wait longer before they call it hung. Upload and download get a queue each, by preference of a family that does
+// nothing but transfers (a copy engine; families that also decode video, say, are not meant for this), then of the
+// compute family, then of any other. With a queue for only one of them they share it, and with none they share the
+// compute queue. Ingest and deliver get what is left of the compute family, then of other families that compute, in the
+// same way. Graphics, if it is asked for, gets a queue of its own where its families have one left, else the first one
+// of theirs; it is absent where there is none. No other role takes a queue of a graphics family beside a compute family
 // without, because a device with one may have less shared memory for kernels.
 func planQueues(families []family, graphics bool) (plan [backend.Roles]queueSlot, ok bool) {
 	compute := -1

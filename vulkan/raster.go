@@ -98,7 +98,8 @@ func (p *physical) readFormat(format backend.Format) {
 	l.MaxImageBytes = min(l.MaxImageBytes, uint64(image.MaxResourceSize))
 }
 
-// enabled are the features that a device is opened with: those of draws only with a queue for them.
+// enabled are the features that a device is opened with. They include features for draws only if a graphics queue is
+// opened.
 func (p *physical) enabled() C.uint32_t {
 	if p.graphics {
 		return p.features

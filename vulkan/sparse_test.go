@@ -206,7 +206,7 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 		}
 	}
 
-	// The words of the first half count from 0, those of the second from 7, so that all values differ.
+	// The words of the first half count from 0, the words of the second half from 7, so that all values differ.
 	half := rows / 2 / 32 * 32
 	number := iotaKernel(t, device, nil)
 	var list backend.List

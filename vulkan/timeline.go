@@ -23,8 +23,8 @@ type queue struct {
 	handle vk.Queue
 }
 
-// timeline is the in-order queue of a role, or of what else is waited for: a queue of the device and a timeline
-// semaphore whose value is that of the last batch that is done.
+// timeline is the in-order queue of a role, or of other work that is waited for: a queue of the device and a timeline
+// semaphore. The semaphore has the value of the last batch that is done.
 type timeline struct {
 	d          *driver
 	name       string // of its role, for errors

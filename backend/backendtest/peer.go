@@ -86,7 +86,7 @@ func (s *suite) paths(t *testing.T, a, b *backend.Device) (paths []link.Path) {
 	return paths
 }
 
-// checkLinks copies between two devices, and within one, on every path, sizes around those of chunks and of all slots.
+// checkLinks copies between two devices and within one, on every path. Sizes are around one chunk and around all slots.
 func checkLinks(t *testing.T, s *suite) {
 	a, b := s.openDevice(t, backend.DeviceOptions{}), s.openDevice(t, backend.DeviceOptions{})
 	for _, ends := range [][2]*backend.Device{{a, b}, {b, a}, {a, a}} {

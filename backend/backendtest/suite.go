@@ -31,7 +31,7 @@ type Options struct {
 	NoCatalogue bool
 }
 
-// Order is how a driver orders what the contract leaves open.
+// Order is a driver's order of commands where the contract leaves it open.
 type Order uint8
 
 const (

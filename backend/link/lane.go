@@ -31,8 +31,8 @@ var (
 	kernelLane   = lane{read: backend.Deliver, write: backend.Ingest}
 )
 
-// laneGain is how much faster another lane must be than that of transfers, which disturbs kernels least and is soonest
-// done with small copies.
+// laneGain is how much faster another lane must be than the transfer lane, which disturbs kernels least and finishes
+// small copies first.
 const laneGain = 2
 
 // UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:

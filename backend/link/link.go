@@ -82,10 +82,10 @@ const memoryShare = 16
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
 //
-// Exchange memory is not under the caps of the devices, except that of HostStaged: a query that needs a link may have
-// all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each, and no more
-// than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it is connected, it takes
-// as much again.
+// Exchange memory does not count under the caps of the devices, except with HostStaged: a query that needs a link may
+// have all memory under the cap. A link has at most 96 MiB of it on each device, or 64 MiB on the host for each device.
+// It takes no more than a sixteenth of the lower cap, but at least 64 KiB for each of its 4 to 6 chunks. While it
+// connects, it takes as much again.
 type Link struct {
 	From, To *backend.Device
 	Path     Path
@@ -126,10 +126,10 @@ type carrier interface {
 	close() (done bool, err error)
 }
 
-// Connect creates a link between two devices on the first of paths that works, or without paths on the best of those
-// that are tried by default. A path is used only if a random pattern written on one device is read back correctly on
-// the other from all exchange memory: some drivers accept an import but map other memory. The error joins those of all
-// paths that were tried.
+// Connect creates a link between two devices on the first of paths that works. Without paths it tries the default ones,
+// the fastest first. A path is used only if a random pattern written on one device is read back correctly on the other
+// from all exchange memory: some drivers accept an import but map other memory. The error joins the errors of all paths
+// tried. The caller closes the link.
 func Connect(ctx context.Context, from, to *backend.Device, paths ...Path) (*Link, error) {
 	if len(paths) == 0 {
 		paths = []Path{SharedAllocation, DriverCopy, ImportedHost, HostStaged}

@@ -61,7 +61,7 @@ func (l *Link) prove(ctx context.Context, dst, src *backend.Buffer) error {
 	return err
 }
 
-// newPattern returns a multiple of 4 bytes that differ everywhere and from those of any other call.
+// newPattern returns random bytes, a multiple of 4, whose words do not repeat within a pattern or between calls.
 func newPattern(sizeBytes uint64) []byte {
 	b := make([]byte, (sizeBytes+7)/8*8)
 	for i, seed := 0, rand.Uint64(); i < len(b); i += 8 {

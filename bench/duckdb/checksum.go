@@ -53,8 +53,7 @@ func sumOf(hash string) string {
 	return "lpad(lower(hex(coalesce((sum(" + hash + ") % 18446744073709551616::HUGEINT)::UBIGINT, 0::UBIGINT))), 16, '0')"
 }
 
-// checksum computes that of a table or file that from names in SQL; nil names
-// mean all columns.
+// checksum computes the checksum of the table or file that from names in SQL; nil names mean all columns.
 func (s *session) checksum(ctx context.Context, from string, names []string) (checksum, error) {
 	columns, err := s.describe(ctx, from)
 	if err != nil {

@@ -29,10 +29,10 @@ type fuzzCase struct {
 	MarkName      string `json:",omitempty"`
 	Columns       []int  `json:",omitzero"` // of the output, by their places among all there are; nil for all
 	BatchRows     int    `json:",omitempty"`
-	MostRows      *int   `json:",omitempty"` // max_output_rows: so many more than there are
-	// Parts makes a build side that stays, with which so many parts of the other table are joined.
+	MostRows      *int   `json:",omitempty"` // max_output_rows, relative to the actual number of output rows
+	// Parts is the number of parts of the other table that are joined with a build side that stays; 0: none stays.
 	Parts int `json:",omitempty"`
-	// Stream makes both tables sources, which give so many rows at a time.
+	// Stream makes both tables sources, with batches of this many rows.
 	Stream      int64  `json:",omitempty"`
 	Device      string // of fuzzDevices
 	GranuleRows uint64 `json:",omitempty"`

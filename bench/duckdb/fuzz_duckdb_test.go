@@ -24,7 +24,8 @@ import (
 //
 // DuckDB cannot hold decimals of more than 38 digits: they are not drawn. NaN equals NaN and -0 equals 0 in DuckDB too.
 
-// exact is an expression of a key column of type own that equals that of the other side where the keys are the same.
+// exact is an SQL expression of a key column of type own. It equals the other side's expression where the keys are
+// equal.
 func exact(column string, own, other keyType) string {
 	scale := func(t keyType) int32 {
 		if d, ok := t.arrow.(arrow.DecimalType); ok {

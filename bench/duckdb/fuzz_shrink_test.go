@@ -126,7 +126,7 @@ func changes(c *fuzzCase) (all []func(*fuzzCase)) {
 	return all
 }
 
-// dropRows drops one of so many parts of the rows.
+// dropRows cuts the rows into parts of equal size and drops part i.
 func (s *fuzzSide) dropRows(i, parts int64) {
 	from, to := s.rows()*i/parts, s.rows()*(i+1)/parts
 	var rest [][2]int64

@@ -157,7 +157,7 @@ func parseCase(t *testing.T, text string) *fuzzCase {
 	return &c
 }
 
-// ofTheDay is the seed of a day, far enough from that of the next one.
+// ofTheDay is the seed of a day, far enough from the next day's.
 func ofTheDay(day time.Time) uint64 {
 	return uint64(day.Year()*10_000+int(day.Month())*100+day.Day()) * 1_000_000
 }

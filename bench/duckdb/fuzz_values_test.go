@@ -258,7 +258,7 @@ func (n number) decimal(precision, scale int32) *big.Int {
 	return whole.Add(whole, big.NewInt(n.quarter*power(scale).Int64()/4))
 }
 
-// count is the number in units of time: it counts steps of so many nanoseconds, that can be counted in 64 bits.
+// count is the number as a time in steps of step nanoseconds, within 64 bits.
 func (n number) count(t keyType, step int64) int64 {
 	if t.family != times {
 		switch n.kind {
@@ -537,7 +537,8 @@ func duckValue(column arrow.Array, i int) any {
 	panic(fmt.Sprintf("no key value of %T", column))
 }
 
-// payloadTypes are the types that only payload has; it may have those of keys too. Values are made of JSON.
+// payloadTypes are the types that only payload columns have; payload columns may also have key types. Values are made
+// from JSON.
 var payloadTypes = map[string]struct {
 	arrow arrow.DataType
 	json  func(r uint64) string
@@ -604,8 +605,7 @@ func payloadNames() (names []string) {
 	return names
 }
 
-// appendCell appends a value so that other values have other bytes: the bytes of the type, those of a float and a NaN
-// as they are.
+// appendCell appends the bytes of a value, different for different values. Floats keep their bits, also NaN.
 func appendCell(to []byte, column arrow.Array, i int) []byte {
 	if column.DataType().ID() == arrow.NULL || column.IsNull(i) {
 		return append(to, 0)

@@ -30,8 +30,8 @@ type question struct {
 	aggregates string // FUNCTION:COLUMN, or count
 }
 
-// The questions: the sums of the paper Garuda over lineitem joined with orders, and those of the database benchmark
-// (h2oai/db-benchmark, G1 with 100 groups) that need no median, no regression and no ranking.
+// The questions: the sums of the paper Garuda over lineitem joined with orders, and the questions of the database
+// benchmark (h2oai/db-benchmark, G1 with 100 groups) that need no median, no regression and no ranking.
 var questions = []question{
 	{"SGO1", "sales", "o_orderdate", "sum:l_extendedprice"},
 	{"SGO2", "sales", "l_orderkey", "sum:l_extendedprice"},

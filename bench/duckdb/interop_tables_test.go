@@ -107,7 +107,7 @@ func mix(n int) uint64 {
 // within brings a number between two others, both included.
 func within(v uint64, least, most int64) int64 { return least + int64(v%uint64(most-least+1)) }
 
-// digits is a number of at most so many decimal digits.
+// digits is a number of at most precision decimal digits.
 func digits(v uint64, precision int32) *big.Int {
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
 	number := new(big.Int).Mul(new(big.Int).SetUint64(v), new(big.Int).SetUint64(mix(int(v>>40)+7)))

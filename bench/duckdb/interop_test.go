@@ -277,8 +277,8 @@ func readColumns(ctx context.Context, path string, names []string) (table arrow.
 	return r.Read(ctx, names)
 }
 
-// requireReads reads the columns of each type and compares them with the first rows of what is wanted. Those of refused
-// types must be refused by name, and only when they are asked for.
+// requireReads reads the columns of each type and compares them with the first rows of want. Columns of refused types
+// must be refused by name, and only when they are asked for.
 func requireReads(t *testing.T, path string, columns []matrixColumn, want map[string][]string, rows int) {
 	t.Helper()
 	byType := map[string][]string{}

@@ -162,7 +162,7 @@ func (s *session) describe(ctx context.Context, from string) ([]columnType, erro
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// format is that of a file, by its name: csv or parquet.
+// format is the format of a file by its name: csv or parquet.
 func format(path string) string {
 	if strings.HasSuffix(path, ".csv") {
 		return "csv"
@@ -179,8 +179,8 @@ type outputColumn struct {
 	left         bool
 }
 
-// outputColumns are all columns of the left table, then those of the right
-// without its keys; a name that the left has already gets _right.
+// outputColumns are all columns of the left table, then the columns of the right table without its keys. A right column
+// whose name the left table has gets the suffix _right.
 func outputColumns(left, right []columnType, on []keyPair) []outputColumn {
 	var out []outputColumn
 	taken := map[string]bool{}

@@ -14,7 +14,7 @@ const (
 	filePieceBytes = 1 << 20
 )
 
-// host measures copies between blocks of host memory, which is mapped as that of tables and batches is.
+// host measures copies between blocks of host memory, mapped like the memory of tables and batches.
 func (r *Rates) host(ctx context.Context) error {
 	from, to, unmap, err := hostBlocks()
 	if err != nil {

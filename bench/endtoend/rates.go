@@ -16,8 +16,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Rates are what the machine does at best, in bytes per second. Copies count what they read and what they write. Those
-// of the link are 0 where device memory is host memory.
+// Rates are what the machine does at best, in bytes per second. A copy counts the bytes it reads and the bytes it
+// writes. Link rates are 0 where device memory is host memory.
 type Rates struct {
 	OneCore, Host       float64 // copies within host memory in large pages, by one core and by all
 	Device              float64 // copies within device memory by a kernel; Host where cores are the device
@@ -33,7 +33,7 @@ var (
 	rateRuns         = 5
 )
 
-// discrete reports whether there is a link between the memory of the device and that of the host.
+// discrete reports whether there is a link between device memory and host memory.
 func (r *Rates) discrete() bool { return r.Up > 0 }
 
 // measureRates measures a device, the host and the file system of a folder, for a few seconds. It ends soon after ctx.
@@ -49,9 +49,9 @@ func measureRates(ctx context.Context, device *backend.Device, user primitive.Tu
 	return r, r.memory(ctx, ops)
 }
 
-// MeasureRates measures the host and one or more devices, for a few seconds, but no files. The rates of the link are
-// those of all devices at once, each of which moves as many bytes; they are 0 if one of them has no link. Device is
-// that of the first one. It ends soon after ctx.
+// MeasureRates measures the host and one or more devices for a few seconds, but no files. Link rates are the sum over
+// all devices at work together, each moving as many bytes; they are 0 if a device has no link. Rates.Device is measured
+// on the first device. MeasureRates ends soon after ctx.
 func MeasureRates(ctx context.Context, ops ...*primitive.Ops) (*Rates, error) {
 	r := &Rates{}
 	return r, r.memory(ctx, ops...)
@@ -90,7 +90,7 @@ func fastest(sizeBytes uint64, run func() (time.Duration, error)) (perSecond flo
 	return float64(sizeBytes) / measure.Summarize(times).Min.Seconds(), nil
 }
 
-// wall makes the clock of the host that of a run.
+// wall times a run by the clock of the host.
 func wall(run func() error) func() (time.Duration, error) {
 	return func() (time.Duration, error) { return 0, run() }
 }

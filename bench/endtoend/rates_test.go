@@ -24,7 +24,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// Copies are measured in memory that begins at a large page, as that of tables does.
+// Copies are measured in memory that begins at a large page, as tables do.
 func TestHostBlocksAreInLargePages(t *testing.T) {
 	from, to, unmap, err := hostBlocks()
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestFolderIsRemovedAtOnce(t *testing.T) {
 	}
 }
 
-// No rate is printed twice: not that of device memory which is host memory, nor that of all cores if there is one.
+// No rate is printed twice: not the device memory's if it is host memory, nor all cores' if there is one core.
 func TestRatesArePrintedOnce(t *testing.T) {
 	lines := func(r Rates) string {
 		var b bytes.Buffer
@@ -164,7 +164,7 @@ func TestRatesArePrintedOnce(t *testing.T) {
 	require.Equal(t, one.OneCore, one.Host, "measured once")
 }
 
-// The rates of several links are those of all devices at work together.
+// The rates of several links are the sum over all devices at work together.
 func TestRatesOfSeveralDevices(t *testing.T) {
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
 		var ops []*primitive.Ops

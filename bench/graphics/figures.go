@@ -28,7 +28,7 @@ type Figure struct {
 // size is a number of rows, or the size of a set of tables, as a sweep has it.
 type size func(s *Sweep) string
 
-// rows is a number of rows, or of bins, by that at full size.
+// rows is the scaled number of rows, or of bins, for a number at full size.
 func rows(full int64) size {
 	return func(s *Sweep) string { return rowsText(max(1, full>>s.Scale)) }
 }
@@ -36,7 +36,7 @@ func rows(full int64) size {
 // tpchScale is the scale factor of tables that are made.
 func tpchScale(s *Sweep) string { return fmt.Sprintf("SF %.3g", math.Ldexp(scaleFactor, -s.Scale)) }
 
-// tpchSize is that of tables that are taken from files, if there are any.
+// tpchSize is the size of the TPC-H tables, which come from files if the sweep names some.
 func tpchSize(s *Sweep) string {
 	if s.TPCH != "" {
 		return "from files"
@@ -44,7 +44,7 @@ func tpchSize(s *Sweep) string {
 	return tpchScale(s)
 }
 
-// lineOrderSize is that of the group-bys of one column, of which partsupp is always made.
+// lineOrderSize is the size of the tables of group-bys of one column, where partsupp is always generated.
 func lineOrderSize(s *Sweep) string {
 	if s.TPCH != "" {
 		return "from files, partsupp " + tpchScale(s)
@@ -52,8 +52,8 @@ func lineOrderSize(s *Sweep) string {
 	return tpchScale(s)
 }
 
-// on returns the figure with the rows and files of a sweep: its title, and those of its cells that are asked for. Cells
-// that have become equal are one.
+// on returns the figure with its title and cells adapted to the rows and files of a sweep. It has only the cells that
+// the sweep asks for, and equal cells once.
 func (f Figure) on(s *Sweep) Figure {
 	var sizes []any
 	for _, size := range f.sizes {

@@ -12,7 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-// files are those of all figures of a sweep, in a folder.
+// files are the output files of all figures of a sweep, in a folder.
 type files struct {
 	of   []figureFiles
 	made []string // folders, the innermost first
@@ -24,8 +24,8 @@ type figureFiles struct {
 	chart *tableio.OutputFile // nil without a folder
 }
 
-// createFiles begins all files, and makes the folder if it is missing, so that a sweep ends at once if it cannot write
-// them. The caller calls end. Errors: those of tableio.
+// createFiles begins all files and makes the folder if it is missing, so that a sweep that cannot write them fails at
+// once. The caller calls end. Errors: as for tableio.CreateFile.
 func (s *Sweep) createFiles(figures []Figure, info *backend.DeviceInfo) (_ *files, err error) {
 	f := &files{of: make([]figureFiles, len(figures))}
 	defer func() {

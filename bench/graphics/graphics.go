@@ -109,8 +109,8 @@ func (s Sweep) run(ctx context.Context, on [2]*opened, out measure.Output) error
 	return nil
 }
 
-// figures returns those with cells that are asked for. Errors: ErrInvalidInput if there are none, or those of the files
-// of TPC-H.
+// figures returns the figures with cells that the sweep asks for. Errors: ErrInvalidInput if there are none; as for
+// [workload.CheckTPCH].
 func (s *Sweep) figures(ctx context.Context) (figures []Figure, err error) {
 	var places []string
 	for _, f := range s.Figures {

@@ -68,7 +68,7 @@ type Check struct {
 	found  shared
 }
 
-// Add adds the rows of a batch. ErrWrong for other columns than those of the output.
+// Add adds the rows of a batch. It returns ErrWrong if the batch does not have the columns of the output.
 func (c *Check) Add(ctx context.Context, batch arrow.RecordBatch) error {
 	a := c.answer
 	if int(batch.NumCols()) != len(a.bytes) {
@@ -104,13 +104,13 @@ func (c *Check) Add(ctx context.Context, batch arrow.RecordBatch) error {
 	})
 }
 
-// End returns ErrWrong if the rows are not those of the join.
+// End returns ErrWrong if the rows differ from the rows of the join.
 func (c *Check) End() error {
 	switch found, all := c.found.get(), c.answer.all; {
 	case found.rows != all.rows:
 		return measure.Wrongf("%d rows, not %d", found.rows, all.rows)
 	case found.sum != all.sum:
-		return measure.Wrongf("the rows of the output are not those of the join")
+		return measure.Wrongf("the output rows differ from the rows of the join")
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
-// answerRow is a row of an output: the key, the payload of R, and that of S. Payload of a side without a row is nil.
+// answerRow is a row of an output: the key, the payload of R, and the payload of S. Payload of a side without a row is
+// nil.
 type answerRow struct {
 	key  int32
 	r, s []int32
@@ -91,7 +92,7 @@ func batchOf(rows []answerRow) arrow.RecordBatch {
 	return builder.NewRecordBatch()
 }
 
-// The answer of every kind is that of the simplest join, in any order and in any batches. Each kind of fault is seen.
+// The answer of every kind equals the simplest join's, in any order and in any batches. Each kind of fault is seen.
 func TestAnswer(t *testing.T) {
 	spec := workload.DefaultPKFK(40, 90)
 	spec.RPayloads, spec.SPayloads, spec.MatchRatio, spec.Distinct = []int{4, 4}, []int{4}, 0.5, 30

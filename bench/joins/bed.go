@@ -159,7 +159,7 @@ type output struct {
 	payload [2][]int // bytes of its columns
 }
 
-// join runs an algorithm, once for each table on the left. The output is that of the last join.
+// join runs an algorithm, once for each table on the left, and returns the output of the last join.
 func (b *Bed) join(ctx context.Context, a Algorithm, lane *exec.Lane) (*output, error) {
 	right := []*relation.Chunk{b.right}
 	out, err := b.joinWith(ctx, a, lane, b.lefts[0], right)

@@ -32,7 +32,8 @@ type checker struct {
 	bytes         [2][]int    // of the columns of both sides, the key first
 }
 
-// MostKeys bounds the memory of a checker: keys are below it. So those of 8 bytes have the same high word.
+// MostKeys is the exclusive upper bound of keys, which bounds the memory of a checker. The high words of 8-byte keys
+// are therefore 0.
 const MostKeys = 1 << 32
 
 // newChecker reads both tables, whose first column is the key.
@@ -174,7 +175,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *outpu
 		case got.rows != sum.rows:
 			return measure.Wrongf("%d rows, not %d", got.rows, sum.rows)
 		case got.sum != sum.sum:
-			return measure.Wrongf("the rows of the output are not those of the join")
+			return measure.Wrongf("the output rows differ from the rows of the join")
 		}
 	}
 	return nil
@@ -183,7 +184,7 @@ func (c *checker) verify(ctx context.Context, device *backend.Device, out *outpu
 // pieceRows of a window are downloaded at a time, while those before them are checked. Tests take fewer.
 var pieceRows uint64 = 1 << 22
 
-// window downloads a window and sums the weights of its rows. sides are those of the operator that R and S are.
+// window downloads a window and sums the weights of its rows. sides says which sides of the operator R and S are.
 func (c *checker) window(ctx context.Context, device *backend.Device, w *operator.Window,
 	sides [2]int) (uint64, error) {
 	type column struct {

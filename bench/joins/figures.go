@@ -161,7 +161,7 @@ func uniqueKeys(rows int64) Cell {
 	return changed(pkfk(rows, rows, 1), func(c *Cell) { c.Spec.SelfJoin = true })
 }
 
-// pkfk is a join of primary and foreign keys with so many payload columns on each side, all of 4 bytes.
+// pkfk is a join of primary and foreign keys. payloads is the number of payload columns of each side, all of 4 bytes.
 func pkfk(rRows, sRows int64, payloads int) Cell {
 	c := Cell{Spec: workload.DefaultPKFK(rRows, sRows)}
 	c.Spec.RPayloads = slices.Repeat([]int{4}, payloads)

@@ -64,7 +64,7 @@ func TestFigures(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }
 
-// deviceBytes are those of input and output.
+// deviceBytes is the number of bytes of input and output.
 func deviceBytes(c Cell) uint64 {
 	sum := func(columns ...int) (bytes uint64) {
 		for _, b := range columns {

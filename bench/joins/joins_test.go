@@ -136,7 +136,7 @@ func TestHow(t *testing.T) {
 	})
 }
 
-// The checksums of the rows of each side are those of the simplest join.
+// The checksums of the rows of each side equal the checksums of the simplest join.
 func TestChecker(t *testing.T) {
 	for _, c := range append(slices.Clone(kinds), cells[3]) {
 		tables, err := c.make(context.Background())

@@ -79,7 +79,7 @@ var fileColumns = measure.Columns{
 	Measures: []string{"match_ratio", "zipf", "tuples_per_second"},
 }
 
-// addTo adds a row to a file of results. Rows of what was skipped are those of the cell.
+// addTo adds a row to a file of results. If the join was skipped, its numbers of rows come from the cell.
 func (r *Result) addTo(f *measure.File, figure, place string, c Cell) {
 	spec := &c.Spec
 	clock, verified, reason := measure.Clock(r.DeviceTime), "yes", ""

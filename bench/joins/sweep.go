@@ -14,7 +14,7 @@ import (
 // Sweep measures the cells of figures. A figure without a name is one workload.
 type Sweep struct {
 	Figures    []Figure
-	Algorithms []Algorithm // none: those of each figure
+	Algorithms []Algorithm // none: as each figure says
 	Cell       string      // only cells whose position on the axis contains it
 	Scale      int         // rows are divided by 2 to this power; negative: by 2^8 on a CPU, otherwise not
 	TPCH       string      // folder of the files for the joins of TPC-H; empty: tables are generated

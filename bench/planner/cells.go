@@ -36,14 +36,14 @@ type Run struct {
 	Time time.Duration // of all stages
 }
 
-// fields are the columns of the file, which may have more. Those of a side's payload are the bytes of its columns, with
-// spaces between; stages is name=nanoseconds, with semicolons between, by the names of a profile. Of the others how,
-// joins, multiplicity, self_join, granule_rows and window_rows are read: the kind of join ([joins.Want]), inner where
-// there is none, and the rows of a key.
+// fields are the columns that the file must have. r_payload and s_payload are the bytes of a side's payload columns,
+// separated by spaces. stages is name=nanoseconds, separated by semicolons, with the stage names of a profile. Of
+// further columns how, joins, multiplicity, self_join, granule_rows and window_rows are read: the kind of join
+// ([joins.Want]), inner if absent, and the rows of a key, among others.
 var fields = []string{"algorithm", "r_rows", "s_rows", "r_payload", "s_payload", "key_bytes", "match_ratio", "zipf",
 	"output_rows", "median_ns", "stages"}
 
-// algorithms are those of `bench joins` that the planner knows, in the order in which it knows them.
+// algorithms are the algorithms of `bench joins` that the planner has, in its order.
 var algorithms = []struct {
 	name string
 	operator.Algorithm
@@ -215,7 +215,7 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	return name, run
 }
 
-// keyBits are those of so many keys, or twice that where some match nothing.
+// keyBits is the number of key bits for this many distinct keys, or for twice as many where some match nothing.
 func keyBits(keys, matchRatio float64) int {
 	if matchRatio < 1 {
 		keys *= 2

@@ -23,7 +23,7 @@ type Verdict struct {
 	Least  time.Duration // the fastest, measured
 }
 
-// Ratio is the time of the choice divided by that of the best.
+// Ratio is the time of the choice divided by the least time.
 func (v *Verdict) Ratio() float64 { return float64(v.Took) / float64(v.Least) }
 
 // Near is the ratio up to which a choice counts as right.

@@ -119,7 +119,7 @@ func noVariant(int, int) backend.Config { return nil }
 
 func setting(name string, bits int) backend.Config { return backend.Config{name: uint32(bits)} }
 
-// keys are those of the case, drawn from purpose's own part of the seed.
+// keys returns the keys of the case, drawn from a seed of their own for each purpose.
 func (b *bed) keys(rows uint64, bits int, purpose uint64) *workload.Keys {
 	k, err := workload.NewKeys(b.Distribution, rows, bits, b.seed+purpose)
 	b.fail(err)

@@ -9,7 +9,7 @@ import (
 
 func bitmapBytes(rows uint64) uint64 { return (rows + 31) / 32 * 4 }
 
-// Which rows a compaction keeps: half of them at random (uniform), those of the first half (sorted), or all (equal).
+// A compaction keeps a random half of the rows (uniform), the first half (sorted), or all (equal).
 var compactBenchmark = Benchmark{
 	Name: "compact", Table: "compact", tunes: true, Keys: narrowWide, Payloads: none,
 	Distributions: []workload.Distribution{workload.Uniform, workload.Sorted, workload.Equal},

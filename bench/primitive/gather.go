@@ -6,8 +6,8 @@ import (
 	"github.com/spirjoin/spirjoin/bench/workload"
 )
 
-// A gather of as many values as the column has; the distribution is that of the row ids. Ascending ids come first:
-// joins that keep rows in order have them.
+// A gather of as many values as the column has, with row ids of the distribution. Ascending ids come first: joins that
+// keep rows in order have them.
 var gatherBenchmark = Benchmark{
 	Name: "gather", Table: "gather", tunes: true, Keys: narrowWide, Payloads: none,
 	Distributions: []workload.Distribution{workload.Sorted, workload.Uniform, workload.Reverse, workload.Equal,

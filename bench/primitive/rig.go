@@ -49,7 +49,7 @@ func (r *Result) RowsPerSecond() float64 { return float64(r.Rows) / r.Times.Medi
 // BytesPerSecond counts the bytes that any algorithm must move, whatever this one moves.
 func (r *Result) BytesPerSecond() float64 { return float64(r.LeastBytes) / r.Times.Median.Seconds() }
 
-// CopyShare is the rate as a fraction of that of a copy.
+// CopyShare is the rate as a fraction of a copy's rate.
 func (r *Result) CopyShare() float64 { return r.BytesPerSecond() / r.CopyRate }
 
 // Rig measures cases on one device. It is used by one goroutine.

@@ -68,7 +68,8 @@ func keyAndPayload(key, payload int) backend.Config {
 	return backend.Config{"key_bits": uint32(key), "payload_bits": uint32(payload)}
 }
 
-// sorting is a stable sort between two buffers of keys and two of payload, whose rows end up in those of number result.
+// sorting is a stable sort between two buffers of keys and two of payload. The sorted rows end up in the buffers with
+// index result.
 func (b *bed) sorting(scratchBytes uint64, result int,
 	record func(list *backend.List, keys, payload [2]backend.Range, scratch backend.Range) error) experiment {
 	in := b.keys(b.Rows, b.Key, 0)
@@ -145,8 +146,8 @@ func (b *bed) checkSorted(key func(row uint64) uint64, keys, payload backend.Ran
 	}, result{keys, b.Key}, result{payload, b.Payload})
 }
 
-// checkSortedKeys checks that keys ascend and that two sums over all of them, one of random functions of the keys, are
-// those of the unsorted keys.
+// checkSortedKeys checks that keys ascend and that two sums over them, one of random functions of the keys, equal the
+// sums over the unsorted keys.
 func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) error {
 	var want, found [2]atomic.Uint64
 	if err := inBlocks(b.ctx, b.Rows, func(from, to uint64) error {
@@ -176,7 +177,7 @@ func (b *bed) checkSortedKeys(key func(row uint64) uint64, keys backend.Range) e
 		return err
 	}
 	if found[0].Load() != want[0].Load() || found[1].Load() != want[1].Load() {
-		return measure.Wrongf("the sorted keys are not those of the input")
+		return measure.Wrongf("the sorted keys differ from the keys of the input")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (b *bed) textHash(row uint64) uint64 {
 	return kernel.HashText(string(text[:]))
 }
 
-// texts are those of all rows.
+// texts returns the texts of all rows, of textBytes each.
 func (b *bed) texts() primitive.Texts {
 	if b.Rows*textBytes+kernel.TextPadding > math.MaxUint32 {
 		b.fail(fmt.Errorf("%w: texts of %d rows take 4 GiB or more", backend.ErrLimit, b.Rows))

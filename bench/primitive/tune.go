@@ -138,10 +138,10 @@ type Choice struct {
 	Trials  []Trial
 }
 
-// Tune measures the present configuration of a problem, that of the rig, and the candidates, each verified before it is
-// timed. A candidate that gives a wrong answer or does not build is refused; if it is the present one, that is the
-// error. progress receives the number of configurations done and their total, and may be nil. A lost device ends the
-// run.
+// Tune measures the present configuration of a problem, which is the rig's, and the candidates, each verified before it
+// is timed. A candidate that gives a wrong answer or does not build is refused; if the present configuration does, Tune
+// returns the error. progress receives the number of configurations done and their total, and may be nil. A lost device
+// ends the run.
 func (r *Rig) Tune(ctx context.Context, p Problem, candidates []backend.Config,
 	progress func(done, total int)) (Choice, error) {
 	choice := Choice{Problem: p}

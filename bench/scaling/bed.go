@@ -101,7 +101,7 @@ type Way struct {
 	Devices           int
 	DeviceMemoryBytes uint64 // limit of each device
 	MemoryLimitBytes  uint64 // limit of the host; 0: none
-	Share             string // that the limit is of what the join takes, or noLimit; empty: it is not known
+	Share             string // of the limit in the memory that the join takes, or noLimit; empty: unknown
 }
 
 const noLimit = "none"

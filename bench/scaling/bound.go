@@ -16,8 +16,8 @@ type needs struct {
 	downBytes  uint64 // of the output
 }
 
-// needsOf returns what a join with so many output rows moves, if each byte crosses a link once: up go the keys and, of
-// rows, the payload of at most as many rows as are output; down come pairs of row numbers, or rows.
+// needsOf returns the bytes that a join with outputRows output rows moves, if each byte crosses a link once. Keys go up
+// and, if rows are output, the payload of at most outputRows rows. Pairs of row numbers, or rows, come down.
 func needsOf(spec workload.PKFKSpec, output join.Output, outputRows uint64) (n needs) {
 	rows := [2]uint64{uint64(spec.RRows), uint64(spec.SRows)}
 	width := uint64(spec.KeyBytes) // of a row of the output

@@ -28,7 +28,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// The bound is that of the link's fullest direction, or of both together; without a link that of host memory.
+// The bound is set by the link's fullest direction, or by both together; without a link by host memory.
 func TestBound(t *testing.T) {
 	n := needs{upBytes: 600, downBytes: 100}
 	links := &endtoend.Rates{Host: 1, Device: 1, Up: 100, Down: 100, Both: 200}

@@ -144,7 +144,7 @@ func robustness(c Cell) string {
 	return fmt.Sprintf("match=%g", c.Spec.MatchRatio)
 }
 
-// Find returns those of the figures that have the names, all for none and for "all".
+// Find returns the named figures, or all figures without names and for "all". An unknown name is ErrInvalidInput.
 func Find(figures []Figure, names []string) (found []Figure, err error) {
 	if len(names) == 0 || slices.Equal(names, []string{"all"}) {
 		return figures, nil

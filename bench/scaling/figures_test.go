@@ -36,7 +36,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// The workloads are those of HMG table 2.
+// The workloads are as in HMG table 2.
 func TestWorkloads(t *testing.T) {
 	a, b := workloadA(2), workloadB(1.5)
 	require.Equal(t, []int64{200_000_000, 2_000_000_000}, []int64{a.Spec.RRows, a.Spec.SRows})

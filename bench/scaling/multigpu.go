@@ -17,7 +17,7 @@ import (
 type MultiGPU struct {
 	Options
 	Devices    []string // names; one that is there twice is opened twice
-	Counts     []int    // numbers of devices; none: those of each figure
+	Counts     []int    // numbers of devices; none: as each figure says
 	Strategies []Strategy
 	Algorithm  string // of [join.AlgorithmNames]; empty: the one predicted to be fastest
 }

@@ -20,7 +20,7 @@ import (
 type OutOfCore struct {
 	Options
 	Device     string
-	Algorithms []string // of [join.AlgorithmNames]; none: those of each figure
+	Algorithms []string // of [join.AlgorithmNames]; none: as each figure says
 	Dir        string   // where a folder for temporary files is made, and removed; empty: os.TempDir
 }
 
@@ -196,8 +196,7 @@ func (s *core) capped(ctx context.Context, b *bed, f Figure, c Cell, way Way, sh
 	return nil
 }
 
-// learn joins once without limits, but for that of the command, and returns what the join takes of the device and of
-// the host.
+// learn joins once without limits, except the command's, and returns the device and host memory that the join takes.
 func (s *core) learn(ctx context.Context, b *bed, from supply, way Way) (deviceBytes, hostBytes uint64, err error) {
 	const unlimited = math.MaxUint64 / 2 // of which account is kept
 	s.out.Enter("learn what it takes: " + way.String())

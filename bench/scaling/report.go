@@ -146,7 +146,7 @@ func newMemoryTable(f Figure, cells []Cell) *table {
 		shareColumn})
 }
 
-// ofBase is the time for a row as a multiple of that of the base; 0 without one.
+// ofBase is the time for a row as a multiple of the base's; 0 without a base.
 func (l *line) ofBase() float64 {
 	if l.base == nil {
 		return 0
@@ -154,7 +154,7 @@ func (l *line) ofBase() float64 {
 	return l.perTuple() / l.base.perTuple()
 }
 
-// speedup is the inverse of that.
+// speedup is the inverse of ofBase.
 func (l *line) speedup() float64 {
 	if l.base == nil {
 		return 0
@@ -178,7 +178,7 @@ func timesText(times float64) string {
 	return fmt.Sprintf("%.2fx", times)
 }
 
-// printRates prints the rates of the links of numbers of devices, or that of host memory where there is none.
+// printRates prints the rates of host memory and, if there are links, of the links, for each number of devices.
 func printRates(out measure.Output, counts []int, rates map[int]*endtoend.Rates) {
 	rows := [][]string{{"DEVICES", "LINKS UP", "DOWN", "TOGETHER", "HOST MEMORY"}}
 	for _, n := range counts {

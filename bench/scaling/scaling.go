@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Figures           []Figure
 	Cell              string // only cells whose position on the axis contains it
-	Scale             int    // rows are divided by 2 to this power; negative: by that of a CPU there, otherwise by none
+	Scale             int    // rows are divided by 2 to this power; negative: by the default of CPUs, on a CPU only
 	Outputs           []Output
 	DeviceMemoryBytes uint64 // of each device; 0: the default
 	Repeat            int
@@ -55,7 +55,7 @@ func (o *Options) scaled(info *backend.DeviceInfo, cpuScale int) error {
 
 var measureRates = endtoend.MeasureRates // tests have rates without measuring them
 
-// cells are those of a figure, scaled.
+// cells are the scaled cells of a figure that the options ask for.
 func (o *Options) cells(f Figure) (cells []Cell) {
 	for _, c := range f.Cells {
 		if c = c.Scaled(o.Scale); strings.Contains(f.Axis(c), o.Cell) {

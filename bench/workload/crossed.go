@@ -69,7 +69,7 @@ func (s CrossedSpec) table(ctx context.Context, prefix string, hot int64, order,
 		})
 }
 
-// key is the key of the nth row when those of hot keys come first, then those of the other side's hot keys.
+// key is the key of row n if rows with hot keys come first, then rows with the other side's hot keys, then all others.
 func (s CrossedSpec) key(n, hot int64) int64 {
 	switch many := s.Hot * s.HotRows; {
 	case n < many:

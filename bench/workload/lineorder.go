@@ -17,7 +17,7 @@ const (
 	mostLines     = 7
 )
 
-// LineOrder generates so many rows of LineOrder: orders have one to seven lines, as in the files one after the other,
+// LineOrder generates rows rows of LineOrder. Orders have one to seven lines, which follow each other as in the files,
 // and a random day; all priorities are 0. The caller releases the table. Errors: ctx's.
 func LineOrder(ctx context.Context, rows int64, seed uint64) (arrow.Table, error) {
 	order, _ := Multiplicity{1, mostLines}.keys(rows)
@@ -37,7 +37,7 @@ func LineOrder(ctx context.Context, rows int64, seed uint64) (arrow.Table, error
 }
 
 // TPCHLineOrder joins the files that [TPCH] wrote to a folder: the lines in their order, with the day and the priority
-// of their order. The caller releases the table. Errors: those of tableio, or ctx's.
+// of their order. The caller releases the table. Errors: read errors of tableio, or ctx's.
 func TPCHLineOrder(ctx context.Context, dir string) (arrow.Table, error) {
 	orders, err := tpchSide{file: ordersFile, columns: []string{"o_orderkey", "o_orderdate", "o_shippriority"}}.read(ctx, dir)
 	if err != nil {
@@ -67,8 +67,8 @@ func TPCHLineOrder(ctx context.Context, dir string) (arrow.Table, error) {
 		})
 }
 
-// PartSupp generates so many rows of TPC-H's partsupp, partkey and supplycost: four of each part, with a random cost in
-// hundredths. The caller releases the table. Errors: ctx's.
+// PartSupp generates rows rows of TPC-H's partsupp, with partkey and supplycost: four rows for each part, with a random
+// cost in hundredths. The caller releases the table. Errors: ctx's.
 func PartSupp(ctx context.Context, rows int64, seed uint64) (arrow.Table, error) {
 	return build(ctx, nil, []intColumn{{"partkey", 4}, {"supplycost", 8}}, rows,
 		func(first int64, values []int64, put func(column int)) {

@@ -17,13 +17,13 @@ import (
 // R has the primary keys 0 to RRows-1 in random order, S foreign keys drawn from this range. With a match ratio below
 // 1, the fraction 1-MatchRatio of the primary keys is replaced by keys from RRows on, which nothing refers to; keys
 // stay unique. With a Zipf factor the foreign keys have Zipf-distributed frequencies; which key has which rank is
-// random. Payload columns are random words: those of R depend on seed, column and key, those of S on seed, column and
-// row.
+// random. Payload columns are random words. A word of R depends on seed, column and key, a word of S on seed, column
+// and row.
 //
 // With a multiplicity, R's keys are not unique: the first key has as many rows as the first number says, each next key
 // one more, up to the second number, and then it starts again. There are then fewer keys than rows, and payloads differ
 // between rows of one key. With Distinct there are this many keys, whose numbers of rows differ by at most one. S draws
-// from these keys or, with SelfJoin, has those of R in another random order. With SelfJoin and a Zipf factor R draws
+// from these keys or, with SelfJoin, has the keys of R in another random order. With SelfJoin and a Zipf factor R draws
 // its keys, too, from 0 to RRows-1.
 type PKFKSpec struct {
 	RRows, SRows         int64
@@ -126,7 +126,7 @@ func DefaultPKFK(rRows, sRows int64) PKFKSpec {
 	return PKFKSpec{RRows: rRows, SRows: sRows, RPayloads: []int{4}, SPayloads: []int{4}, KeyBytes: 4, MatchRatio: 1, Seed: 1}
 }
 
-// MaxPayloads is the maximum number of payload columns of a side, and MaxMultiplicity that of rows with one key.
+// MaxPayloads is the maximum number of payload columns of a side, MaxMultiplicity the maximum number of rows of a key.
 const (
 	MaxPayloads     = 1000
 	MaxMultiplicity = 1000

@@ -37,7 +37,7 @@ type Star struct {
 	Last arrow.Table
 }
 
-// Release releases the tables, also those of an unfinished Star.
+// Release releases the tables. The Star may be unfinished.
 func (s *Star) Release() {
 	for _, t := range append(slices.Clone(s.Dimensions), s.Facts, s.Foreign, s.Last) {
 		if t != nil {

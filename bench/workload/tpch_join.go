@@ -98,7 +98,7 @@ func TPCHJoinText(name string) string {
 // beside the key each) from the files that [TPCH] wrote to a folder: the filters of their queries are applied, rows are
 // in random order, keys have keyBytes bytes and all other values 8, money is in hundredths, dates are in days. There
 // are no files of part, customer and partsupp: these are generated with their keys, and random values in their columns.
-// The caller releases both tables, whose first column is the key. Errors: ErrSpec, those of tableio, or ctx's.
+// The caller releases both tables, whose first column is the key. Errors: ErrSpec, read errors of tableio, or ctx's.
 func TPCHJoin(ctx context.Context, dir, name string, keyBytes int) (left, right arrow.Table, err error) {
 	join, ok := tpchJoins[name]
 	if !ok || keyBytes != 4 && keyBytes != 8 {
@@ -151,8 +151,8 @@ func openTPCH(ctx context.Context, dir, file string) (*tableio.Reader, error) {
 	return tableio.Open(ctx, filepath.Join(dir, file), tableio.ReadOptions{Format: tableio.Parquet})
 }
 
-// CheckTPCH returns an error if the files that [TPCH] writes to a folder cannot be opened. Errors: those of tableio, or
-// ctx's.
+// CheckTPCH returns an error if the files that [TPCH] writes to a folder cannot be opened. Errors: read errors of
+// tableio, or ctx's.
 func CheckTPCH(ctx context.Context, dir string) error {
 	for _, file := range []string{ordersFile, lineitemFile} {
 		reader, err := openTPCH(ctx, dir, file)

@@ -164,7 +164,7 @@ func TestTPCHInAChild(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "32"}, column(t, orders, "o_orderkey")[:8])
 	require.Equal(t, []string{"17", "36", "8", "28", "24", "32"}, column(t, lines, "l_quantity")[:6])
 
-	// every line has its order, in its order, and the totals are those of the lines
+	// lines follow their orders, and the total of an order is the sum over its lines
 	price, discount, tax := cents(t, lines, "l_extendedprice"), cents(t, lines, "l_discount"), cents(t, lines, "l_tax")
 	totals, counts := map[int64]int64{}, map[int64]int64{}
 	numbers := ints(t, lines, "l_linenumber")

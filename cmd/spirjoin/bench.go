@@ -40,7 +40,7 @@ func (s *session) benchPrimitiveCommand() *cli.Command {
 		UsageText: "spirjoin bench primitive [NAME...] [flags]",
 		Description: "   Each case is verified before it is timed; a wrong answer ends the command with code 6. " +
 			"Times are\n" +
-			"   those of the device. Without a NAME all are measured:\n   " +
+			"   device times. Without a NAME all are measured:\n   " +
 			text.Fold(strings.Join(benchmark.Names(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "rows", Category: cases,

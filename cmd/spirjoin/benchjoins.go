@@ -20,7 +20,7 @@ func (s *session) benchJoinsCommand() *cli.Command {
 		Description: "   Joins primary with foreign keys and returns the key and all payload columns of both sides, " +
 			"or\n" +
 			"   repeats the sweeps of figures. Each answer is verified before it is timed; a wrong one ends the\n" +
-			"   command with code 6. Times are those of the device. Without an ALGORITHM a figure takes its own;\n" +
+			"   command with code 6. Times are device times. Without an ALGORITHM a figure takes its own;\n" +
 			"   otherwise, and with all, these are measured:\n   " +
 			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   ") +
 			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),

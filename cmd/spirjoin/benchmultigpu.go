@@ -26,7 +26,7 @@ func (s *session) benchMultiGPUCommand() *cli.Command {
 			text.Fold(strings.Join(scaling.StrategyNames(), ", "), text.ReportColumns-4, "\n   "),
 		Flags: slices.Concat(figureFlags(figures, "hmg-18", "10"), []cli.Flag{
 			&cli.StringSliceFlag{Name: "counts", Category: run,
-				Usage: "`NUMBERS` of devices that join: 1,2,4; default: those of each figure"},
+				Usage: "`NUMBERS` of devices that join: 1,2,4; default: as each figure says"},
 			&cli.GenericFlag{Name: "device", Category: run, Value: new(namesValue),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
 			&cli.StringSliceFlag{Name: "return", Category: run, Value: cli.NewStringSlice("count", "rows"),

@@ -312,8 +312,8 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 	}
 }
 
-// A row group that does not tell how many NULLs it has is not skipped where NULLs count: its keys lie outside of those of
-// the other side, but two of them are NULL.
+// A row group whose statistics lack the number of NULLs is not skipped where NULLs match. Its keys lie outside the keys
+// of the other side, but two of them are NULL.
 func TestRowGroupsWithUncountedNulls(t *testing.T) {
 	folder := "../../tableio/testdata/foreign/"
 	o := runProgram(t, exitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on", "k",

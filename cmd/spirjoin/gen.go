@@ -134,7 +134,7 @@ func (s *session) genPKFKCommand() *cli.Command {
 	}
 }
 
-// payloadColumns gives the bytes of as many payload columns as a flag says: those of widths, in turn.
+// payloadColumns returns the bytes of each of the payload columns that a flag asks for: the widths in turn.
 func payloadColumns(flag string, columns int, widths []int) ([]int, error) {
 	if columns < 0 || columns > workload.MaxPayloads {
 		return nil, usagef("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)

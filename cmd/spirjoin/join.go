@@ -258,9 +258,9 @@ func typeEmptyKeys(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	}
 }
 
-// skipRowGroups leaves row groups unread whose statistics say that their keys lie outside those of the other side:
-// their rows have no match. It does so on a side whose rows without match are not in the output, and whose keys need not be
-// unique; not where any NULL of a side, or any row, counts.
+// skipRowGroups skips row groups whose rows have no match: by their statistics, their keys lie outside the range of the
+// keys of the other side. It does so only on a side whose rows without a match are not in the output and whose keys
+// need not be unique, and in no not-in join, where any NULL decides.
 func skipRowGroups(readers [2]*tableio.Reader, spec spirjoin.JoinSpec) {
 	if spec.How == join.NotIn {
 		return

@@ -97,8 +97,8 @@ const joinText = `   Reads the columns that the output needs from two tables, jo
       not-in                     as SQL's NOT IN: like anti, but none if RIGHT has a NULL key
       cross                      each row of LEFT with each row of RIGHT; there is no --on
 
-   With --by or --agg the joined rows are grouped, and the output has one row for each group. The
-   names of columns are those of the output of the join; an aggregate is written as for groupby:
+   With --by or --agg the joined rows are grouped, and the output has one row for each group.
+   Columns have the names of the output of the join; an aggregate is written as for groupby:
 
       spirjoin join customer.parquet orders.parquet --on c_custkey=o_custkey --how left \
         --by c_nationkey --agg count,count:o_orderkey,sum:o_totalprice -o sums.csv`

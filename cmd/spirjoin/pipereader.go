@@ -33,8 +33,8 @@ func readerOf(stream any) pipeReader {
 	return readerAmong(inputs, info, 0)
 }
 
-// readerAmong finds who reads a pipe among the standard inputs of all processes, or where what it writes goes, after so
-// many pipes.
+// readerAmong finds the process that reads a pipe, among the standard inputs of all processes. If that process writes
+// to a pipe, its reader counts. pipes is the number of pipes followed so far.
 func readerAmong(inputs []string, pipe os.FileInfo, pipes int) pipeReader {
 	for _, input := range inputs {
 		if info, err := os.Stat(input); err != nil || !os.SameFile(info, pipe) {

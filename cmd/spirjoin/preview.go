@@ -21,8 +21,8 @@ const (
 	previewCellWidth = 40
 )
 
-// previewLayout is the layout of a join of readers, without the columns whose names alone are wider than the terminal:
-// these are not read. names are those of all columns.
+// previewLayout is the layout of a join of readers with as many columns as their names fit the terminal, at least one.
+// The other columns are not read. names are the names of all columns.
 func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, readers [2]*tableio.Reader) (
 	_ *spirjoin.JoinLayout, names []string, err error) {
 	width, fit := 0, 0
@@ -104,8 +104,8 @@ func cellText(column arrow.Array, row int) string {
 
 func headText(name string) string { return text.Shorten(text.Printable(name), previewCellWidth) }
 
-// writePreview prints the first rows, of the columns of a schema, and what is not shown of all rows and of the columns
-// named, of which those of the schema are the first.
+// writePreview prints the first rows and the number of all rows. names are the names of all columns; the schema has the
+// first of them.
 func (s *session) writePreview(schema *arrow.Schema, names []string, rows [][]string, total uint64) {
 	writeRows(s.stdout, s.stdoutColumns(), schema, names, rows)
 	if shown := uint64(len(rows)); shown < total {

@@ -53,8 +53,8 @@ func TestJoinPreview(t *testing.T) {
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
 }
 
-// TestPreviewCountsAllRows: the number below the first rows, and that of the summary, are of all rows, also of those
-// which nothing has looked for yet when the first ones are shown.
+// TestPreviewCountsAllRows: the number below the first rows, and the number in the summary, count all rows, also rows
+// that were not joined yet when the first ones are shown.
 func TestPreviewCountsAllRows(t *testing.T) {
 	dir := t.TempDir()
 	keys := func(name string, rows, from, step int64) string {

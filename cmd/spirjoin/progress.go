@@ -86,14 +86,13 @@ func (p *progress) redraw() {
 	}
 }
 
-// report tells of done units of a phase, of total, which is 0 where it is not known. The time that is left is that of
-// the phase.
+// report shows done units of a phase, of total, which is 0 if unknown. The time left is the phase's.
 func (p *progress) report(phase string, done, total uint64) {
 	p.set(spirjoin.JoinProgress{Phase: phase, Rows: done, Total: total, Left: -1}, 0, "")
 }
 
 // joinSteps is the number of steps of a join: each file is opened, each table is read, and they are joined. A table
-// that is joined as it is read is not read in a step of its own. Share and time left are those of the step.
+// that is joined as it is read has no reading step of its own. Share and time left refer to the current step.
 const joinSteps = 5
 
 // opening tells how much of the file of a side was read to open it; 0 of 0 where it is not known.
@@ -171,7 +170,7 @@ func (p *progress) draw(now time.Time) {
 	p.shown = width
 }
 
-// line describes the state at a time, in so many columns if a shorter form fits. No form ends within a number.
+// line describes the state at a time, in the longest form that fits columns, if one does. No form ends within a number.
 func (s *progressState) line(now, began time.Time, columns int) (line string) {
 	step := ""
 	if s.step > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// joinReport is what --stats gives: the measurements of the join and those of the command around it.
+// joinReport is the output of --stats: the measurements of the join and of the command around it.
 type joinReport struct {
 	spirjoin.JoinStats
 	DeviceID      string `json:"device_id"`
@@ -29,7 +29,8 @@ type joinReport struct {
 	Version       string  `json:"version"`
 	// Pipelines are the kernels that were compiled.
 	Pipelines pipelineReport `json:"pipelines"`
-	// GroupBy is of the group-by of the joined rows, and Sides of those of both sides, if their groups were joined.
+	// GroupBy measures the group-by of the joined rows. If the groups of both sides were joined, Sides measures the two
+	// group-bys of the sides.
 	GroupBy *spirjoin.GroupStats  `json:"group_by,omitempty"`
 	Sides   []spirjoin.GroupStats `json:"sides,omitempty"`
 
@@ -109,7 +110,7 @@ func writeJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// line is the line about a run, for a terminal of so many columns.
+// line is the line about a run, for a terminal with this number of columns.
 func (r *joinReport) line(device *backend.DeviceInfo, columns int) string {
 	l := runLine{made: text.Plural(r.OutputRows, "row"), output: r.Output, seconds: r.WallSeconds,
 		phases:    fmt.Sprintf("read %.2f, match %.2f", r.ReadSeconds, r.MatchSeconds),
@@ -136,8 +137,8 @@ type runLine struct {
 // shortestName is how much of a device's name is shown if any of it is.
 const shortestName = 8
 
-// fit returns the line in so many columns, or all of it if there are none. Where it is wider, the folder of the output
-// is left out, then the end of the device's name, the times of the phases, the device and the output.
+// fit shortens the line to columns; 0 columns keep all of it. It leaves out the folder of the output first, then the
+// end of the device's name, the times of the phases, the device and the output.
 func (l runLine) fit(columns int) string {
 	to := ""
 	if l.output != "" && l.output != "-" {

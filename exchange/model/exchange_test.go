@@ -51,7 +51,7 @@ func requireMovedOnce(t *testing.T, got moved) {
 	require.InEpsilon(t, (g-1)/g, float64(got.strangers())/float64(got.count()), 0.01)
 }
 
-// requireEven checks that an exchange of all ranks with all loads no wire between equal devices with more than so many
+// requireEven checks that an exchange of all ranks with all loads no wire between equal devices with more than most
 // times the mean.
 func requireEven(t *testing.T, m *Machine, got moved, most float64) {
 	t.Helper()
@@ -90,7 +90,7 @@ func TestHash(t *testing.T) {
 	})
 }
 
-// leastShare is how many times more the mean share is than that of the device with the least weight.
+// leastShare is the mean share divided by the share of the device with the least weight.
 func leastShare(m *Machine) float64 {
 	weights := m.Weights()
 	if weights == nil {

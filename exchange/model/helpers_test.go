@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// wires are those of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
+// wires are the links of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
 var wires = topology.Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
 	Latency: 2 * time.Microsecond, NetworkLatency: 10 * time.Microsecond}
 
@@ -213,7 +213,7 @@ func sorted(t *testing.T, m *Machine, in rowsOf, method peers.Method) moved {
 	return moved{out, traffic}
 }
 
-// requireRows checks that ranks have the rows that they had in the beginning, each so many times.
+// requireRows checks that the ranks have the rows that they started with, each row times times.
 func requireRows(t *testing.T, times int, in, out rowsOf) {
 	t.Helper()
 	met := make([]int, in.count())

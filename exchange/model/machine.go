@@ -22,7 +22,7 @@ type Machine struct {
 
 // Device is a modelled device.
 type Device struct {
-	MemoryBytes uint64  // its limit; 0: that of the machine on which the model runs
+	MemoryBytes uint64  // its limit; 0: the limit of the machine on which the model runs
 	Speed       float64 // rows per second of its kernels, relative to the other devices
 }
 
@@ -51,10 +51,10 @@ func (m *Machine) Weights() (weights []uint32) {
 	return weights
 }
 
-// Run runs body once for each device, as [peers.RunRanks] does, with the weights of the machine, and returns what ranks
-// put to one another. Memory of the lanes is released when all have ended.
+// Run runs body once for each device, as [peers.RunRanks] does, with the weights of the machine, and returns the
+// traffic between ranks. The memory of the lanes is released when all ranks have ended.
 //
-// Errors: those of RunRanks, with which there is no traffic.
+// Errors: as for RunRanks; the traffic is nil then.
 func (m *Machine) Run(ctx context.Context, body func(context.Context, *peers.Rank) error) (t *Traffic, err error) {
 	lanes, closed, err := m.open(ctx)
 	defer func() { err = errors.Join(err, closed()) }()
@@ -110,8 +110,8 @@ func (m *Machine) open(ctx context.Context) (lanes []*exec.Lane, closed func() e
 	return lanes, closed, nil
 }
 
-// connect makes a link that is there at once: those of package backend prove themselves first, which takes longer than
-// what a model moves over thousands of them.
+// connect makes a link without verifying it. Links of package backend/link verify themselves first, which takes longer
+// than all copies of a model over thousands of links.
 func connect(_ context.Context, from, to *backend.Device) (peers.Link, error) {
 	return link{from, to}, nil
 }

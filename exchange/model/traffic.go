@@ -33,8 +33,8 @@ func (t *Traffic) MovedBytes() (total uint64) {
 	return total
 }
 
-// Times returns the same traffic with so many times the bytes, in as many messages: that of larger chunks whose keys
-// are spread alike.
+// Times returns the same messages with factor times the bytes, the traffic of larger chunks with the same distribution
+// of keys.
 func (t *Traffic) Times(factor float64) *Traffic {
 	larger := &Traffic{Rounds: t.Rounds, Movements: t.Movements, Puts: slices.Clone(t.Puts)}
 	for i := range larger.Puts {

@@ -154,9 +154,9 @@ type fused struct {
 	least, most int // numbers of the first and the last bucket
 }
 
-// fuse joins neighbouring pieces of a rank that have at most small rows together, or that are sorted together in no
-// more time, where dispatches of a pass take the time of so many rows: each group is one copy between two devices, and
-// one sort.
+// fuse joins neighbouring pieces of a rank if they have at most small rows together, or if one sort of both takes no
+// more time than two. The dispatches of a pass take the time of dispatch rows. Each group is one copy between two
+// devices, and one sort.
 func fuse(pieces []piece, buckets []bucket, varying, small, dispatch uint64) (groups []fused) {
 	work := func(differing, rows uint64) uint64 { return uint64(passes(differing)) * (dispatch + rows) }
 	for i, p := range pieces {

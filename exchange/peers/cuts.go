@@ -19,7 +19,8 @@ type cut struct {
 // samples is the number of keys of a sequence that a round looks at, at most.
 const samples = 64
 
-// newCut begins a search for the first rows of sequences of so many rows each; first is at most their sum.
+// newCut begins a search for the first rows of sequences. rows is the number of rows of each sequence; first is at most
+// their sum.
 func newCut(rows []uint64, first uint64) *cut {
 	c := &cut{low: make([]uint64, len(rows)), high: slices.Clone(rows), left: first}
 	c.settle()

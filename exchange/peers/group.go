@@ -13,7 +13,7 @@ import (
 // panic, cancels the others and is returned. Devices may occur more than once. weights are the shares of the ranks;
 // absent if all have the same. The memory of the lanes stays the caller's.
 //
-// Errors: ErrInvalidInput if there are not as many weights as lanes, or all are 0; those of body; ErrCancelled.
+// Errors: ErrInvalidInput if there are not as many weights as lanes, or all are 0; errors of body; ErrCancelled.
 func RunRanks(ctx context.Context, links *Links, lanes []*exec.Lane, weights []uint32,
 	body func(context.Context, *Rank) error) error {
 	if weights != nil && (len(weights) != len(lanes) || sum(weights) == 0) {

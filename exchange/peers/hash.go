@@ -92,8 +92,8 @@ func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error)
 }
 
 // Partition returns the rows of a chunk in the order of their parts, in memory of the lane, and the number of rows of
-// each: the part is the highest bits of a mix of the key with a seed ([kernel.Mix]). It is stable. Errors are those of
-// allocations and of the device.
+// each part. The part of a row is the highest bits of the mix of its key with a seed ([kernel.Mix]). Partition is
+// stable. Errors: allocation and device errors.
 func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int, seed uint32) (parted relation.Chunk,
 	rows []uint64, err error) {
 	p := partition{shift: c.Keys.Bytes*8 - bits, bits: bits, mixed: true, seed: seed}

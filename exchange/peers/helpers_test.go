@@ -36,7 +36,7 @@ func forEachCluster(t *testing.T, size int, test func(t *testing.T, all *cluster
 	})
 }
 
-// simple makes links that are made at once: those of package backend first prove themselves with 32 MiB each.
+// simple makes links without verifying them. Links of package backend/link first verify themselves with 32 MiB each;
 // TestLinks runs over these.
 func simple(_ context.Context, from, to *backend.Device) (Link, error) {
 	return simpleLink{from, to}, nil
@@ -58,7 +58,7 @@ func (l simpleLink) Copy(ctx context.Context, dst, src backend.Range) error {
 
 func (l simpleLink) Close() error { return nil }
 
-// first returns the first so many devices.
+// first returns a cluster of the first size devices.
 func (c *cluster) first(size int) *cluster { return &cluster{c.lanes[:size], c.links} }
 
 // run runs body on all ranks.

@@ -184,7 +184,8 @@ func (k *keyRange) begin() {
 	}
 }
 
-// findSplitters takes the key of the first row behind each boundary: the least of those of the sequences.
+// findSplitters takes as splitter of each boundary the least key behind it: the minimum over the first keys behind it
+// in each sequence.
 func (k *keyRange) findSplitters(said [][]byte) error {
 	k.splitters = make([]Splitter, len(k.at))
 	for b := range k.splitters {

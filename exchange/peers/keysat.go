@@ -41,7 +41,7 @@ func keysAt(ctx context.Context, lane *exec.Lane, column relation.Values, rows [
 	return keysOf(keys, column.Bytes), nil
 }
 
-// keysOf returns keys of so many bytes each as numbers.
+// keysOf returns keys of keyBytes bytes each as numbers.
 func keysOf(content []byte, keyBytes int) []uint64 {
 	keys := make([]uint64, len(content)/keyBytes)
 	for i := range keys {

@@ -86,7 +86,7 @@ func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct b
 	return peer.BytesPerSecond, !peer.Path.ThroughHost()
 }
 
-// Make makes the links between all of some devices, in both directions. Errors: those of Connect; ErrCancelled.
+// Make makes the links between all given devices, in both directions. Errors: as for Connect; ErrCancelled.
 func (l *Links) Make(ctx context.Context, devices []*backend.Device) error {
 	for _, from := range devices {
 		for _, to := range devices {

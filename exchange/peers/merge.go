@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// merger merges sorted runs in pairs, of which earlier ones come first among equal keys, until one is left. Keys move
-// with the only payload column, or with row numbers, by which more columns are gathered at the end.
+// merger merges sorted runs in pairs until one is left. Among equal keys, rows of earlier runs come first. Keys move
+// with the only payload column, or with row numbers by which several columns are gathered at the end.
 type merger struct {
 	lane    *exec.Lane
 	memory  *exec.Scope // of the runs
@@ -19,7 +19,7 @@ type merger struct {
 	payload int         // bytes of what moves with a key
 }
 
-// sortedRun is rows in order; those of a merge are in buffers of their own.
+// sortedRun is rows in order. The output of a merge is in buffers of its own.
 type sortedRun struct {
 	rows uint64
 	primitive.KeyedColumns

@@ -57,7 +57,7 @@ const runRows = backend.PlanAlignment / 4
 // the grant of the lane and the device have. If it is too little on one rank, all ranks return *TooLarge and have
 // allocated nothing.
 //
-// Errors: ErrInvalidInput if ranks disagree; those of the partitioner, the links and the devices; ErrCancelled.
+// Errors: ErrInvalidInput if ranks disagree; errors of the partitioner, the links and the devices; ErrCancelled.
 func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks ...*relation.Chunk) ([]*Received,
 	error) {
 	for _, c := range chunks {

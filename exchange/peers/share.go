@@ -16,8 +16,8 @@ func targets(rows uint64, size int, weights []uint32) []uint64 {
 	return t
 }
 
-// assign shares out buckets of so many rows each to ranks: neighbours to neighbours, so that the rank that has most for
-// its weight has as little as possible.
+// assign assigns buckets to ranks, neighbouring buckets to neighbouring ranks. rows is the number of rows of each
+// bucket. The largest load of a rank, relative to its weight, is as small as possible.
 //
 // Example: buckets of 5 1 1 1 4 rows to 3 ranks of equal weight are shared out as 5, 1 1 1, 4.
 func assign(rows []uint64, size int, weights []uint32) (owners []int) {
@@ -35,7 +35,7 @@ func assign(rows []uint64, size int, weights []uint32) (owners []int) {
 	return fill(rows, size, weights, total, high)
 }
 
-// fill gives each rank buckets up to its share of so many rows, and returns nil if some are left.
+// fill gives each rank buckets up to its share of level rows by weight, and returns nil if buckets remain.
 func fill(rows []uint64, size int, weights []uint32, total, level uint64) (owners []int) {
 	owners = make([]int, len(rows))
 	rank, has := 0, uint64(0)

@@ -62,8 +62,8 @@ func (s *Sorted) Release() {
 // rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
 // with the same order and number of chunks, whose columns have the same widths.
 //
-// Errors: *TooLarge on all ranks if one has too little memory, and then nothing is left allocated; ErrInvalidInput if
-// ranks disagree; those of links and devices; ErrCancelled.
+// Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
+// ranks disagree; link and device errors; ErrCancelled.
 func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Sorted, error) {
 	for _, c := range chunks {
 		if err := c.Check("sort"); err != nil {
@@ -113,7 +113,7 @@ type sorter struct {
 	hot       []HotKey
 }
 
-// replace puts other rows in the place of those of a chunk, whose memory is released.
+// replace replaces the rows of a chunk and releases the memory of the old rows.
 func (s *sorter) replace(chunk int, by *held) {
 	if s.rows[chunk] != by {
 		s.rows[chunk].release()

@@ -7,16 +7,16 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// merging merges the rows of ranks low to middle-1 with those of ranks middle to high-1, both of which are in order.
-// Afterwards the rows of each rank are sorted, and those of the left half come before those of the right one.
+// merging merges the rows of ranks low to middle-1 with the rows of ranks middle to high-1; both halves are in order.
+// Afterwards each rank's rows are sorted, and the left half's rows come before the right half's.
 type merging struct {
 	low, middle, high int
 	last              bool // each half then has as many rows as it is to have in the end
 }
 
-// stages returns the mergings of ranks low to high-1 whose chunks are sorted, stage by stage; those of a stage have no
-// ranks in common (HMG 3.1.1, figure 6). Both halves are brought into order, then merged with one another, which leaves
-// each half in need of order, which is made once more.
+// stages returns the mergings of ranks low to high-1 whose chunks are sorted, stage by stage. Mergings of one stage
+// have no ranks in common (HMG 3.1.1, figure 6). Both halves are ordered and then merged with each other. That breaks
+// the order within each half, so each half is ordered once more.
 //
 // Example: for 4 ranks 0+1 and 2+3; 01+23; 0+1 and 2+3.
 func stages(low, high int, last bool) [][]merging {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkPartition cuts two sides of 2^22 rows for 8 devices and 3 streams each; bytes are those of both sides' keys,
-// of which it reads few.
+// BenchmarkPartition cuts two sides of 2^22 rows for 8 devices and 3 streams each. Its bytes are the keys of both
+// sides, although it reads few of them.
 func BenchmarkPartition(b *testing.B) {
 	for _, distinct := range []uint64{1, 100, 1 << 40} {
 		b.Run(fmt.Sprintf("distinct=%d", distinct), func(b *testing.B) {
@@ -25,7 +25,8 @@ func BenchmarkPartition(b *testing.B) {
 	}
 }
 
-// BenchmarkExpand writes the pairs of 2^22 rows with so many each, in batches of 2^20; bytes are those written.
+// BenchmarkExpand writes the pairs of 2^22 rows in batches of 2^20, with various numbers of pairs per row. Its bytes
+// are the bytes written.
 func BenchmarkExpand(b *testing.B) {
 	const rows = 1 << 22
 	for _, each := range []uint32{1, 4, 64} {

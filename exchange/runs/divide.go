@@ -96,7 +96,7 @@ func (d *Division[K]) bounds(segment int) (first, last K) {
 // stride is how many rows of a side a sample skips at a time.
 func (d *Division[K]) stride() uint64 { return max(1, d.mostRows/samplesPerSegment) }
 
-// sample returns every so many of the keys from first to last, of both sides, in ascending order.
+// sample returns about one in stride of the keys from first to last, of both sides, in ascending order.
 func (d *Division[K]) sample(ctx context.Context, first, last K) (sample []K, err error) {
 	stride := d.stride()
 	var mu sync.Mutex
@@ -299,7 +299,7 @@ func scatter[K, V Word](segmentOf *search[K], next []uint64, out Block[K, V], ke
 type search[K Word] struct {
 	least []K // of segments from 1 on; filled up to a power of two, less one, with the greatest key
 	last  uint32
-	cells [searchCells]uint32 // segment of the least key of each cell, with wholeCell if it is that of all keys
+	cells [searchCells]uint32 // segment of the least key of each cell, with wholeCell if all keys of the cell are in it
 	shift int
 }
 
@@ -309,7 +309,7 @@ const (
 	wholeCell   = 1 << 31
 )
 
-// newSearch returns the search among segments with these least keys, without that of the first segment.
+// newSearch returns the search among segments with these least keys, from the second segment on.
 func newSearch[K Word](least []K) *search[K] {
 	s := &search[K]{last: uint32(len(least))}
 	s.least = slices.Repeat([]K{^K(0)}, 1<<bits.Len(uint(len(least)))-1)

@@ -131,8 +131,8 @@ func Network(nodes, each int, w Wires) Topology {
 // Rates are bytes per second from host memory to a device, and back.
 type Rates struct{ Up, Down float64 }
 
-// Measured returns the links to the host of devices with such rates alone, which have those of together in all when all
-// of them are used at once. What they share is one segment for each direction.
+// Measured returns the links between host memory and devices. alone are the rates of each link on its own, together
+// their sum while all links are busy. The links share one segment in each direction.
 func Measured(alone []Rates, together Rates) Topology {
 	b := builder{Topology: Topology{Name: fmt.Sprintf("%d measured links", len(alone))}}
 	host := [2]int{b.segment(together.Up, 0, "host reads"), b.segment(together.Down, 0, "host writes")}

@@ -29,12 +29,12 @@ func (s *Schedule) Contention() float64 {
 	return float64(s.Time) / float64(s.Bound)
 }
 
-// mostIdle is the part of the time so far for which what a flow leaves may lie idle. Thousands of flows end one by one,
-// and rates are not shared out anew for each.
+// mostIdle bounds how long the bandwidth of an ended flow may lie idle, as a share of the time so far. Thousands of
+// flows end one by one; rates are not recomputed for each.
 const mostIdle = 1. / 200
 
 // Move schedules flows that begin at once and share the segments fairly ([Topology.Fair]). When a flow ends, the others
-// share what it leaves, after 0.5% of the time so far at the latest. Each message adds the latency of its path, as
+// share its bandwidth, after 0.5% of the time so far at the latest. Each message adds the latency of its path, because
 // nothing overlaps it within a flow.
 func (t *Topology) Move(flows []Flow) Schedule {
 	s := Schedule{Flows: make([]time.Duration, len(flows))}

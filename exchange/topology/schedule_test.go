@@ -60,7 +60,7 @@ func TestFair(t *testing.T) {
 	}
 }
 
-// TestMove: what a flow leaves when it ends, the others have; each message adds the latency.
+// TestMove: when a flow ends, the others get its bandwidth; each message adds the latency.
 func TestMove(t *testing.T) {
 	of := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 10},
 		{Name: "b", BytesPerSecond: 12, Latency: time.Second}}}

@@ -82,7 +82,7 @@ func (t *Topology) Validate() error {
 	return errors.Join(faults...)
 }
 
-// latency is that of a message on a path.
+// latency is the latency of a message on a path.
 func (t *Topology) latency(path Path) (total time.Duration) {
 	for _, s := range path {
 		total += t.Segments[s].Latency

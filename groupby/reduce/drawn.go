@@ -103,8 +103,8 @@ func (o *Operator) drawn(ctx context.Context, lane *exec.Lane, b *batch) (*parti
 	return to, nil
 }
 
-// imageSpec is a hash image for so many rows. As in GARUDA 5 it has 2.8 pixels for each group that there may be, up to
-// the largest image: then a fifth of the groups collide.
+// imageSpec is a hash image for rows rows. As in GARUDA 5 it has 2.8 pixels for each possible group, up to the largest
+// image: then a fifth of the groups collide.
 func (d *drawing) imageSpec(limits backend.RasterLimits, rows uint32) backend.ImageSpec {
 	f, groups := &d.plan.Facts, uint64(rows)
 	if f.KeyBits < 31 {
@@ -244,7 +244,7 @@ func (d *drawing) extreme(list *backend.List, v backend.Draw, in *input, groups 
 	return cmp.Or(err, pass(kernel.ExtremeEnd, 0, groups))
 }
 
-// vertices is the number of vertices that take so many rows.
+// vertices is the number of vertices that process rows rows.
 func vertices(rows uint32) uint32 {
 	return uint32((uint64(rows) + kernel.VertexRows - 1) / kernel.VertexRows)
 }

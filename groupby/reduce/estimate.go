@@ -10,7 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// A sample is so many pieces of so many rows, from all over a batch.
+// A sample is samplePieces pieces of pieceRows rows each, from all over a batch.
 const (
 	samplePieces = 16
 	pieceRows    = 1 << 10
@@ -90,12 +90,13 @@ func countKeys(keys []byte, keyBytes int) (runs, different, once uint64) {
 // rareMost is how many times more groups there may be than estimated, if rare keys are many.
 const rareMost = 16
 
-// estimateGroups returns about how many groups rows have of which a sample has so many different keys, and so many
-// once. If keys are equally frequent, the sample repeats a key by chance, n times, which gives the number of groups
-// with a relative error of about 1 to the square root of n; most has two errors more, at most twice the groups. If more
-// keys are there once than of such keys, rare keys are many: then each of those stands for the square root of the rows
-// that a row of the sample stands for (Charikar, Chaudhuri, Motwani and Narasayya, 2000), at most for all of them. A
-// quarter of the rows is enough for most, so that tables have no more than half as many slots as there are rows.
+// estimateGroups estimates the number of groups of rows rows from a sample of sample rows with different different
+// keys, once of which occur once. If keys are equally frequent, n rows of the sample repeat a key by chance. That gives
+// the number of groups with a relative error of about 1/sqrt(n); most adds two errors, up to twice the groups. If more
+// keys occur once than equal frequency explains, there are many rare keys. Each key that occurs once then stands for
+// sqrt(rows/sample) groups (Charikar, Chaudhuri, Motwani and Narasayya, 2000); most is larger by the same factor, up to
+// rareMost. Unless likely is larger, most is at most a quarter of the rows, so that tables have at most half as many
+// slots as rows.
 func estimateGroups(rows, sample, different, once uint64) groupCount {
 	if sample == rows {
 		return groupCount{different, different}

@@ -32,7 +32,7 @@ const mergeRows = 1 << 20
 
 // Add reduces the rows of a chunk, whose first row has the number firstRow. Temporary memory comes from the lane of the
 // call; when Add returns, the columns of the chunk may be overwritten. Errors: backend.ErrInvalidInput for a chunk that
-// does not fit the plan, and those of the device.
+// does not fit the plan; device errors.
 func (o *Operator) Add(ctx context.Context, lane *exec.Lane, c *relation.Chunk, firstRow uint64) error {
 	if err := o.check(c); err != nil || c.Rows == 0 {
 		return err

@@ -336,7 +336,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestChosen groups so many rows on the host that each choice of tables is made.
+// TestChosen groups enough rows on the host that each choice of tables occurs.
 func TestChosen(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
@@ -357,7 +357,7 @@ func TestChosen(t *testing.T) {
 	})
 }
 
-// checkSums compares counts and sums of n rows with those of a map.
+// checkSums compares counts and sums of n rows with a map's.
 func checkSums(t *testing.T, lane *exec.Lane, n int, key func(i int, r *rand.Rand) uint64) {
 	ctx, random := context.Background(), rand.New(rand.NewPCG(5, 6))
 	r, want := &rows{keyBytes: 8, payload: make([][]uint64, 1)}, make(map[uint64][2]uint64)

@@ -67,7 +67,7 @@ func words(a *big.Int) []uint64 {
 	return []uint64{low.Uint64(), new(big.Int).Rsh(a, 64).Uint64()}
 }
 
-// wrong returns whether a state is not that of the group.
+// wrong returns whether a state is wrong for the group.
 func (g *oracle) wrong(r *Reduction, state []uint64) bool {
 	v := &r.Value
 	switch {

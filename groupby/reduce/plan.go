@@ -57,7 +57,7 @@ func NewPlan(f Facts, reductions []Reduction) (*Plan, error) {
 	return p, primitive.CheckRows("plan group-by", f.Rows)
 }
 
-// Open returns an operator. Its memory is that of the lane; Close releases it.
+// Open returns an operator. Its memory comes from the lane; Close releases it.
 func (p *Plan) Open(ctx context.Context, lane *exec.Lane) *Operator {
 	return &Operator{plan: p, lane: lane.Nested(ctx)}
 }

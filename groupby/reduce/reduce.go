@@ -111,8 +111,8 @@ func (r *Reduction) op() kernel.GroupOp {
 	return kernel.GroupLeast
 }
 
-// columns is the number of columns of a state; those of moments have also the number of values, which is not part of
-// the result.
+// columns is the number of columns of a state. A state of moments includes the number of values, which is not in the
+// result.
 func (r *Reduction) columns() int {
 	switch {
 	case r.Func == Moments:

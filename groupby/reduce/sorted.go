@@ -14,7 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// batch are rows to be reduced: those of a chunk, or of partials.
+// batch is rows to be reduced, from a chunk or from partials.
 type batch struct {
 	rows   uint64
 	keys   backend.Range
@@ -26,9 +26,9 @@ type batch struct {
 // sorted reduces a batch to a partial with unique keys, by a sort of the keys. It suits any number of groups and any
 // distribution.
 //
-// The rows of a group then lie side by side. They are cut into segments of at most cut rows, an invocation reduces each
-// ([kernel.GroupReduce]), and that leaves a sorted partial: with few groups of many rows it is shorter by the factor
-// cut. This is repeated until the segments are the groups.
+// The rows of a group then lie side by side. They are cut into segments of at most cut rows, and an invocation reduces
+// each segment ([kernel.GroupReduce]). The result is a sorted partial; with few groups of many rows it is shorter by
+// the factor cut. This repeats until the segments are the groups.
 func (o *Operator) sorted(ctx context.Context, lane *exec.Lane, b *batch) (*partial, error) {
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()

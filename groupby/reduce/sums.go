@@ -13,16 +13,16 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// addition is what one dispatch of [kernel.GroupSums] adds up: a column of values and the number of its rows, with the
-// codes read once.
+// addition is one dispatch of [kernel.GroupSums]. It sums a column of values and counts its rows, and reads the codes
+// once.
 type addition struct {
 	in         *input
 	count, sum int // numbers of reductions; -1: none
 	mark       bool
 }
 
-// additions are those of a batch, of which all inputs are sums. If exists is set, one of them marks the codes that
-// exist.
+// additions returns the additions of a batch whose inputs are all sums. If exists is set, one of them marks the codes
+// that exist.
 func additions(b *batch, exists bool) (all []addition) {
 	for i := range b.inputs {
 		in := &b.inputs[i]
@@ -114,8 +114,8 @@ func (o *Operator) denseFor(lane *exec.Lane, b *batch) (shared, bool) {
 	return s, s.bits <= mostDigit
 }
 
-// hashedFor returns how a batch of so many groups is added up with keys in hash tables, half of whose slots they take;
-// false if they are too many. Where it takes two passes anyway, rows are partitioned for the most groups.
+// hashedFor returns how to sum a batch with keys in hash tables, of which the groups fill half the slots; false if
+// there are too many groups. If two passes are needed anyway, rows are partitioned for groups.most.
 func (o *Operator) hashedFor(lane *exec.Lane, b *batch, groups groupCount) (shared, bool) {
 	s := o.sharedFor(lane, additions(b, false))
 	s.hashed = true
@@ -146,7 +146,7 @@ func (o *Operator) sharedFor(lane *exec.Lane, additions []addition) shared {
 	return s
 }
 
-// tile is that of kernels which add up rows rows.
+// tile is the tile of kernels that sum rows rows.
 func (s *shared) tile(lane *exec.Lane, rows uint64) kernel.Tile {
 	t := kernel.Tile{Workgroup: 256, Items: 4}
 	if info := lane.Device().Info(); !info.CPULike() {

@@ -35,7 +35,7 @@ const (
 	leastDivided  = 1 << 18 // rows
 )
 
-// tableFor returns how to reduce a batch of so many rows and perhaps groups.
+// tableFor returns how to reduce a batch of rows rows with an estimate of groups groups.
 func (p *Plan) tableFor(rows, groups uint64) tabled {
 	t := tabled{units: min(mostUnits, max(1, rows/unitRows), max(1, rows/(32*max(1, groups)))), slots: mostSlots}
 	if p.Facts.KeyBits <= mostDenseBits {

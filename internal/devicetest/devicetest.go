@@ -20,7 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
-// hostOptions are those of the host backend in tests.
+// hostOptions are the options of the host backend in tests.
 var hostOptions = map[string]host.Options{
 	"host":          {},
 	"host shuffled": {Shuffle: 7, Poison: true, Discrete: true},

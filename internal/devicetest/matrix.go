@@ -19,7 +19,7 @@ func Short[T any](short, otherwise T) T {
 	return otherwise
 }
 
-// Turn reports whether the case with a number runs: under go test -short one of every so many does.
+// Turn reports whether the case with a number runs. Under go test -short one in every does.
 func Turn(number, every int) bool { return !testing.Short() || number%every == 0 }
 
 // Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that

@@ -46,7 +46,7 @@ func example(t *testing.T) map[string]string {
 }
 
 // TestExampleOfTheDocs overlays the example of docs/operators.md on the module. The example passes its own test and, by
-// its entry in the list of algorithms, those of joins of tables. Broken on purpose, it fails.
+// its entry in the list of algorithms, the tests of joins of tables. Broken on purpose, it fails.
 func TestExampleOfTheDocs(t *testing.T) {
 	devicetest.HostTest(t)
 	root, err := filepath.Abs("../..")

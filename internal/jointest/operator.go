@@ -168,8 +168,8 @@ func FactsOf(lane *exec.Lane, build, probe *Relation, o Options) operator.Facts 
 
 // Run joins two relations: it plans, opens the operator, and gives it the build side and the probe side, granule by
 // granule. Columns of a granule are overwritten once it was probed. The test fails if an operator changes its inputs,
-// exceeds the capacity of a window, or puts more rows than it has announced. The error is that of the operator, or the
-// reason for which the plan was rejected.
+// exceeds the capacity of a window, or puts more rows than it has announced. The error is the operator's, or the reason
+// why the plan was rejected.
 func Run(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, want operator.Want,
 	o Options) (out Output, err error) {
 	ctx := o.Ctx
@@ -240,7 +240,7 @@ func (r *Relation) probe(ctx context.Context, t testing.TB, lane, own *exec.Lane
 	return lane.Submit(context.Background(), list)
 }
 
-// CheckRun runs an operator and compares its output with that of the simplest join.
+// CheckRun runs an operator and compares its output with the simplest join's.
 func CheckRun(t testing.TB, lane *exec.Lane, algorithm operator.Algorithm, build, probe *Relation, want operator.Want,
 	o Options, describe string) Output {
 	t.Helper()

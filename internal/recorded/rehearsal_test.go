@@ -145,8 +145,8 @@ func rehearse(t *testing.T, c *tableCase, rows [2]int, pinned bool) (needed, reh
 	return needed, rehearsed
 }
 
-// TestRehearsalsOfStreams: a stream is rehearsed with parts in memory as that of its first part, whatever its engine
-// allocates.
+// TestRehearsalsOfStreams: a stream is rehearsed with parts in the kind of memory of its first part, whatever its
+// engine allocates.
 func TestRehearsalsOfStreams(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		t.Run(fmt.Sprintf("pinned=%t", pinned), func(t *testing.T) {

@@ -67,7 +67,7 @@ func (c *tableCase) tables(t *testing.T, allocator memory.Allocator) (left, righ
 	return c.tablesOf(t, allocator, [2]int{leftRows, rightRows})
 }
 
-// tablesOf are two tables of so many rows.
+// tablesOf returns two tables with the numbers of rows.
 func (c *tableCase) tablesOf(t *testing.T, allocator memory.Allocator, rows [2]int) (left, right arrow.Table) {
 	random, leftRows, rightRows := rand.New(rand.NewPCG(3, 4)), rows[0], rows[1]
 	numbers := random.Perm(leftRows)

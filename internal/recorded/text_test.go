@@ -103,7 +103,7 @@ func download(device *backend.Device, _ backend.Point, keys *backend.Buffer) err
 	return device.Download(background, make([]byte, 4), keys.Range(0, 4))
 }
 
-// otherCounters returns tuning that differs from that of the H200 in one setting.
+// otherCounters returns tuning that differs from the H200's in one setting.
 func otherCounters(t *testing.T, rows uint64) primitive.Tuning {
 	info := recorded.H200()
 	tuning, err := primitive.TuningFor(&info)

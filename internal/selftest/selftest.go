@@ -1,5 +1,5 @@
 // Package selftest tests a device: it transfers patterns and runs small joins, whose output it compares, as a multiset,
-// with that of a simple join on the host.
+// with a simple join on the host.
 package selftest
 
 import (

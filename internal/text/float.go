@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// AppendFloat writes the shortest text that reads back the same number of so many bits, without an exponent between
-// 1e-5 and 1e15. A whole number there gets ".0", so that it does not look like an integer. NaN and infinities are NaN,
-// Inf and -Inf.
+// AppendFloat writes the shortest text that reads back the same float of bits bits, without an exponent between 1e-5
+// and 1e15. A whole number there gets ".0", so that it does not look like an integer. NaN and infinities are NaN, Inf
+// and -Inf.
 func AppendFloat(dst []byte, v float64, bits int) []byte {
 	size, least := math.Abs(v), 1e-5
 	if bits == 32 {

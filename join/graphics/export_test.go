@@ -5,13 +5,13 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Forced overrides what a plan chooses: at least so many bits decide the partition, images have at most side pixels a
-// side, units at most unitRows rows a side, and stacks are flattened from a height on; 0 leaves the choice.
+// Forced overrides choices of a plan: at least bits bits decide the partition, images have at most side pixels a side,
+// units at most unitRows rows a side, and stacks are flattened from flattenFrom images on. 0 keeps a choice.
 func Forced(bits int, side, unitRows uint64, flattenFrom uint32) Algorithm {
 	return Algorithm{force: force{bits, side, unitRows, flattenFrom}}
 }
 
-// BuildFirst is the first pass of a build for keys of so many bytes.
+// BuildFirst is the first pass of a build for keys of keyBytes bytes.
 func BuildFirst(keyBytes int) *backend.DrawSpec { return drawsOf[keyBytes].build[0].spec }
 
 // Unlooped is the algorithm without loops in vertex shaders.

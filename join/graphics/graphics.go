@@ -9,8 +9,8 @@
 //
 // Sides that are too large for an image are partitioned before, and partitions are joined one after the other, each
 // with the stack on whichever side takes fewer images (SnakeJoin, 3.4.3). A stack has at most mostLayers images at a
-// time: of a higher one so many are built and matched, then the next ones (3.3.2). One that is much higher, because of
-// keys with many rows, is flattened into a single image (3.4.4).
+// time; a higher stack is built and matched mostLayers images at a time (3.3.2). A much higher one, because of keys
+// with many rows, is flattened into a single image (3.4.4).
 package graphics
 
 import (
@@ -167,7 +167,7 @@ func (a Algorithm) shape(f *operator.Facts) (s shape) {
 	return s
 }
 
-// load is the least number of pixels for so many rows.
+// load is the least number of pixels for rows rows.
 func load(rows uint64) uint64 { return rows * 14 / 5 }
 
 // log2Ceil is the least n with 2^n at least x.

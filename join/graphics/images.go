@@ -33,7 +33,7 @@ type images struct {
 	ids   [2]*backend.Buffer // their columns
 }
 
-// spec is an image of at least so many pixels, as square as powers of 2 are.
+// spec is an image of at least pixels pixels. Width and height are powers of 2, as equal as possible.
 func spec(pixels uint64, layers uint32, format backend.Format) backend.ImageSpec {
 	log2 := log2Ceil(pixels)
 	return backend.ImageSpec{Width: 1 << ((log2 + 1) / 2), Height: 1 << (log2 / 2), Layers: layers, Format: format}
@@ -77,7 +77,7 @@ const leastResults = 1 << 16
 // whatever they are. It is even, because pairs of sums of 32 bits are copied.
 func (s *shape) stepRows() uint64 { return s.pairs / mostLayers }
 
-// steps is the number of these sums for so many rows.
+// steps is the number of these sums for rows rows.
 func (s *shape) steps(rows uint64) uint64 { return (rows + s.stepRows() - 1) / s.stepRows() }
 
 // sizes are the bytes of all images and buffers.
@@ -137,7 +137,7 @@ func draw(lane *exec.Lane, list *backend.List, v variant, d backend.Draw) error 
 	return nil
 }
 
-// counted reads back as many counts as there are values, as integers: those of an image of floats, row by row.
+// counted reads back the first values counts of an image of floats, row by row, and converts them to integers.
 func (i *images) counted(ctx context.Context, list *backend.List, image *backend.Image, values uint64) error {
 	width := uint64(image.Spec().Width)
 	rows := (values + width - 1) / width

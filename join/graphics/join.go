@@ -145,7 +145,7 @@ func (g *granule) units(ctx context.Context, sink operator.Sink) (err error) {
 		if g.stackOf != LowerStack {
 			return g.stackOf == ProbeStack
 		}
-		// The other side may take a lower stack only where that of the build side is high.
+		// The other side may take a lower stack only if the build side's is high.
 		return slices.ContainsFunc(g.sides[operator.Build].pieces[partition],
 			func(p piece) bool { return p.height > mostLayers })
 	}); err != nil {
@@ -188,8 +188,8 @@ func (u *unit) join(ctx context.Context, sink operator.Sink) error {
 func (u *unit) stacked() *piece { return u.of[u.stackSide] }
 func (u *unit) other() *piece   { return u.of[1-u.stackSide] }
 
-// columns returns the keys of the sides of a unit, and their row numbers, absent where nothing was moved: those of the
-// stack first.
+// columns returns the keys and row numbers of both sides of a unit, the stack's first. Row numbers are absent on a side
+// whose rows were not moved.
 func (u *unit) columns() (keys, ids [2]backend.Range) {
 	for i, side := range [2]int{u.stackSide, 1 - u.stackSide} {
 		keys[i], ids[i] = u.sides[side].Ordered, u.sides[side].IDs

@@ -12,9 +12,8 @@ import (
 // Rates are the nanoseconds that a device takes for a point that is drawn, and for a vertex that only fetches a texel.
 type Rates struct{ PointNs, VertexNs float64 }
 
-// Measure measures how long a device takes for a point that is drawn, and for a vertex that only fetches a texel. It
-// takes some ms on a GPU, and a tenth of a second on CPU cores. Errors: ErrUnsupported if the device does not draw;
-// those of the device.
+// Measure measures the time per drawn point, and per vertex that only fetches a texel. It takes some ms on a GPU, and a
+// tenth of a second on CPU cores. Errors: ErrUnsupported if the device does not draw; device errors.
 func Measure(ctx context.Context, lane *exec.Lane) (r Rates, err error) {
 	const side, images, rounds = 1024, 2, 5
 	rows := uint64(1 << 20)

@@ -236,7 +236,7 @@ func (u *unit) locate(ctx context.Context) (l located, err error) {
 	return l, err
 }
 
-// deliver draws so many pairs, at most as many as the result image has pixels, and puts them.
+// deliver draws pairs pairs, at most as many as the result image has pixels, and puts them.
 func (u *unit) deliver(ctx context.Context, v variant, d backend.Draw, pairs uint64,
 	sink operator.Sink) error {
 	list := u.on.List(probeStage)

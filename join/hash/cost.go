@@ -80,8 +80,8 @@ func (s *shape) mostUnits(f *operator.Facts) uint64 {
 	return uint64(min(primitive.MaxRows, units(build, probe, partitions)+units(hot, f.Hottest[operator.Probe]*probe, 1)))
 }
 
-// lookUp books a pass over all units, which looks each probe row up. The build rows of a unit go into its table once
-// for so many probe rows, and a partition may need several tables.
+// lookUp books a pass over all units, which looks each probe row up. At least one build row goes into a table for every
+// probeFactor probe rows, and a partition may need several tables.
 func (a Partitioned) lookUp(c *operator.Cost, s *shape) {
 	probe := float64(c.Facts.Rows[operator.Probe])
 	tables := math.Ceil(float64(c.Facts.Rows[operator.Build]) / math.Exp2(float64(s.bits)) / float64(s.tableRows))
@@ -234,8 +234,8 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 	return c.Sides()
 }
 
-// sortLost books what it takes to join so many rows without a slot: each piece of them meets each one of the probe side,
-// and both are sorted by all bytes of the key.
+// sortLost books the work to join lost rows without a slot: each piece of them meets each piece of the probe side, and
+// both are sorted by all bytes of the key.
 func (a Unpartitioned) sortLost(c *operator.Cost, lost float64) {
 	if lost < fewLost {
 		return

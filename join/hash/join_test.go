@@ -37,8 +37,8 @@ var sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {1, 300}, {300, 1}, {31, 33
 var payloads = append(slices.Clone(jointest.Payloads), [2][]int{{4, 8, 8, 4, 4}, {4, 4, 4, 4, 4}},
 	[2][]int{{8, 8, 8}, nil})
 
-// workloads are those of all joins, one of keys that differ but are in one partition, and one of keys that are frequent
-// on both sides.
+// workloads are the workloads of all joins, one with different keys in one partition, and one with keys that are
+// frequent on both sides.
 func workloads() map[string]jointest.Workload {
 	all := maps.Clone(jointest.Workloads)
 	all["collisions"] = collisions

@@ -297,8 +297,8 @@ func sameSlots(keys, keyRows, keyBytes int) *jointest.Relation {
 	return r
 }
 
-// Rows that find no slot are joined all the same, whether or not the facts tell that there are some: those of keys that
-// repeat too often and, where a key has one slot, those of keys that collide. It takes the memory of the plan.
+// Rows that find no slot are joined all the same, expected by the facts or not, in the memory of the plan. These are
+// rows with keys that repeat too often and, where a key has one slot, with keys that collide.
 func TestDevicesLost(t *testing.T) {
 	onEach(t, func(t *testing.T, lane *exec.Lane) {
 		unknown := func(f *operator.Facts) { f.Unique, f.Hottest, f.Distinct = true, [2]float64{}, 1 }

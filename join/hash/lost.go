@@ -14,16 +14,16 @@ import (
 )
 
 // Build rows that found no slot in the table are lost to lookups: their key, or keys with slots nearby, repeat so often
-// that the slots behind that of the key are full. A bitmap tells them, and the host keeps their numbers. A plan expects
-// none, but a sample of keys cannot rule them out. They are joined by sorting them and the probe side, which minds no
-// key, piece by piece: so whatever the keys are, that takes as little memory as was planned, and no join fails.
+// that the slots behind the key's first slot are full. A bitmap marks them, and the host keeps their numbers. A plan
+// expects none, but a sample of keys cannot rule them out. They and the probe side are joined by sorting, piece by
+// piece. That works for any keys in the planned memory, so no join fails.
 
-// pieceRows is how many rows of a side are sorted at a time where more memory is not free.
+// pieceRows is how many rows of a side are sorted at a time if no more memory is free.
 func pieceRows(buildRows uint64) uint64 { return max(1<<12, buildRows/32) }
 
-// findLost finds out which rows found no slot. Unless the build side stays, it is called when something else has waited
-// for the table, so that a join waits only once. Where marks of the build side are wanted, those of these rows take the
-// place of the bitmap.
+// findLost finds out which rows found no slot. Unless the build side stays, it is called after something else has
+// waited for the table, so that a join waits only once. If marks of the build side are wanted, the marks of these rows
+// reuse the memory of the bitmap.
 func (t *table) findLost(ctx context.Context) error {
 	if t.number == nil {
 		return nil
@@ -56,7 +56,7 @@ func (t *table) findLost(ctx context.Context) error {
 	return ranges.ClearMarks(ctx, t.lane, t.marks)
 }
 
-// probeLost joins the rows without a slot with a granule: it marks rows with a partner, those of the granule in marks,
+// probeLost joins the rows without a slot with a granule. It marks rows with a partner, rows of the granule in marks,
 // and makes or counts pairs.
 func (t *table) probeLost(ctx context.Context, lane *exec.Lane, in *operator.Input, marks backend.Range,
 	sink operator.Sink) error {
@@ -94,7 +94,7 @@ func (t *table) large(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 	})
 }
 
-// found yields the rows that have a slot, so many at a time.
+// found yields the rows that have a slot, at most most at a time.
 func (t *table) found(most uint64) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		rows, lost := make([]uint32, 0, min(most, t.build.Rows)), t.lost

@@ -9,8 +9,8 @@ import (
 	"github.com/spirjoin/spirjoin/ranges"
 )
 
-// mark finds the rows of both sides that have a partner, as far as anybody wants to know. Where they are marked while
-// pairs are made, only those of oversized partitions are left to find.
+// mark marks the rows with a partner on the sides that want marks. If rows are marked while pairs are made, only
+// oversized partitions remain to be marked.
 func (p *probing) mark(ctx context.Context) error {
 	if p.plan.Want.Sides() == 0 {
 		return nil

@@ -45,7 +45,8 @@ func (p *probing) markPeeled(ctx context.Context) error {
 	})
 }
 
-// markSorted marks the rows of two chunks that have a partner, by sorting both: payload says which bit is that of a row.
+// markSorted marks the rows of two chunks that have a partner, by sorting both. The payload of a row is the number of
+// its bit.
 func markSorted(ctx context.Context, lane *exec.Lane, chunks [2]*relation.Chunk, marks [2]backend.Range) error {
 	var sorted [2]*ranges.Sorted
 	for side, c := range chunks {
@@ -120,9 +121,9 @@ func atOnce(lane *exec.Lane, p *operator.Plan, keyBytes int, all, planned [2]uin
 // mostSpans is how many partitions are peeled together: each takes copies of its own.
 const mostSpans = 256
 
-// together yields spans of both sides that belong together pair by pair, as many at a time as have at most so many rows
-// of a side. Spans of more are cut: every piece of the one side comes with every one of the other. All pieces but the
-// last are full, so that no two pairs that come together share a key.
+// together yields spans of both sides, paired by index. It groups pairs while their spans have at most most rows of
+// each side together. Longer spans are cut, and every piece of one side is paired with every piece of the other. All
+// pieces but the last are full, so that no two pairs of a group share a key.
 func together(pairs [][2]ranges.Span, most [2]uint64) iter.Seq[[2][]ranges.Span] {
 	return func(yield func([2][]ranges.Span) bool) {
 		var some [2][]ranges.Span
@@ -149,7 +150,7 @@ func together(pairs [][2]ranges.Span, most [2]uint64) iter.Seq[[2][]ranges.Span]
 	}
 }
 
-// pieces yields the pieces of a span, each of at most so many rows.
+// pieces yields the pieces of a span, each of at most most rows.
 func pieces(span ranges.Span, most uint64) iter.Seq[ranges.Span] {
 	return func(yield func(ranges.Span) bool) {
 		for first := span.First; first < span.End; first += most {
@@ -160,7 +161,8 @@ func pieces(span ranges.Span, most uint64) iter.Seq[ranges.Span] {
 	}
 }
 
-// oversizedSpans reads where partitions begin and lists those of both sides that have no units: pairs of spans.
+// oversizedSpans reads where partitions begin. It lists the partitions that have rows on both sides and too many build
+// rows for units, as pairs of spans.
 func (p *probing) oversizedSpans(ctx context.Context) (spans [][2]ranges.Span, err error) {
 	var starts [2][]uint32
 	for side, at := range [2]backend.Range{p.build.starts, p.probe.starts} {
@@ -194,7 +196,7 @@ func (p *probing) places(lane *exec.Lane, sink operator.Sink) *operator.Places {
 
 // large joins a unit that makes more output than a window has room for.
 func (p *probing) large(ctx context.Context, unit uint32, sink operator.Sink) error {
-	var rows [4]uint32 // where those of the build side begin and end, and those of the probe side
+	var rows [4]uint32 // first and end row of the build side, then of the probe side
 	if err := p.lane.Download(ctx, backend.AsBytes(rows[:]), p.unitTable.Range(uint64(unit)*16, 16)); err != nil {
 		return err
 	}

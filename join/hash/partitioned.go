@@ -34,7 +34,7 @@ type Partitioned struct {
 	force force
 }
 
-// partitionSeed is that of the mix whose low bits decide the partition.
+// partitionSeed is the seed of the mix whose low bits decide the partition.
 const partitionSeed = 0x5bd1e995
 
 const mostPageRows = 8
@@ -201,7 +201,7 @@ func (j *partitioned) Probe(ctx context.Context, lane *exec.Lane, probe *relatio
 	return p.rows(ctx, sink, &p.probe, operator.Probe, p.marks.Of[operator.Probe])
 }
 
-// pairs makes or counts the pairs of rows, those of oversized partitions first.
+// pairs makes or counts the pairs of rows, oversized partitions first.
 func (p *probing) pairs(ctx context.Context, sink operator.Sink) error {
 	if p.oversized > 0 {
 		if err := p.peel(ctx, sink); err != nil {

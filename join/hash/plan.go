@@ -11,7 +11,7 @@ import (
 
 const (
 	mostBits = 16
-	// A unit has up to so many probe rows for each build row, so that building its table costs little.
+	// A unit has up to probeFactor probe rows for each build row, so that building its table costs little.
 	probeFactor = 4
 	// A build partition of more tables than this is oversized.
 	mostTables = 8
@@ -59,7 +59,7 @@ func (a Partitioned) shape(f *operator.Facts, want operator.Want) shape {
 	return s
 }
 
-// shapeOf is the shape with keys of so many bytes, but for what depends on the number of partitions in the end.
+// shapeOf is the shape with keys of keyBytes bytes, except for fields that depend on the final number of partitions.
 func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s shape) {
 	keyBits := uint32(keyBytes * 8)
 	tuned := f.Tuning.Config("partition_join", backend.Config{"key_bits": keyBits,
@@ -129,8 +129,8 @@ func (s *shape) movedKeyBytes(f *operator.Facts) int {
 	return f.KeyBytes
 }
 
-// peeled is how many rows of either side the partition of the most frequent key of the build side is expected to have, or
-// at most that of another, if that is oversized; none, if none is. An eighth more than on average, so that it is seldom
+// peeled is the expected number of rows of either side in the partition with the most frequent key of the build side,
+// if this partition is oversized; otherwise none. It adds an eighth to the average, so that the partition is seldom
 // cut.
 func (s *shape) peeled(f *operator.Facts) (rows [2]uint64) {
 	for side := range rows {

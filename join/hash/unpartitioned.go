@@ -21,9 +21,9 @@ import (
 type Unpartitioned struct{}
 
 const (
-	// patience is how many slots a row may lie behind that of its key.
+	// patience is how many slots a row may lie behind its key's first slot.
 	patience  = 256
-	tableSeed = 0x9747b28c // not that of partitions: keys that were made to collide there do not here
+	tableSeed = 0x9747b28c // not partitionSeed: keys that were made to collide there do not here
 	mostSlots = 1 << 30
 	// smallRows is the size of build sides up to which a table is made by the submission that uses it first: its kernel
 	// takes less time than a submission.
@@ -76,7 +76,7 @@ type table struct {
 
 // Build makes the table.
 //
-// Errors: backend.ErrInvalidInput; those of the device.
+// Errors: backend.ErrInvalidInput; device errors.
 func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := build.Check("build hash table"); err != nil {
 		return err

@@ -16,7 +16,7 @@ type chunk struct {
 	release        func()
 }
 
-// hold makes other memory that of the chunk, and releases what it had.
+// hold gives the chunk other memory, which release frees, and releases the memory it had.
 func (c *chunk) hold(release func()) {
 	if c.release != nil {
 		c.release()

@@ -27,18 +27,18 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Config says on what a join runs, and how it is cut. Its lanes are used by one join at a time.
+// Config says where a join runs and how it is divided. Only one join at a time may use its lanes.
 type Config struct {
 	Lanes []*exec.Lane // one for each device, whose grants are charged; a device may occur more than once
 	Links *peers.Links // between the devices; may be nil for SortAlone and for one device
 	Alloc runs.Allocator
 	Sort  Sorting
-	// Within is what is done with sides that fit the devices together, and Beyond with those that take several chunksets.
+	// Within says how to join sides that fit the devices together, Beyond how to join sides of several chunksets.
 	Within Within
 	Beyond Beyond
-	// ChunkRows is the most rows of a chunk: those of a chunkset on one device; also those of both sides that are sorted
-	// in place, of an even share, or in a segment. TaskRows is the most rows of both sides in one range search of sides
-	// that were sorted. See [Config.Fit].
+	// ChunkRows is the maximum number of rows of a chunk, the share of a chunkset on one device. It also bounds the
+	// rows of both sides together where they are sorted in place, in an even share, or in a segment. TaskRows is the
+	// maximum number of rows of both sides in one range search of sorted sides. See [Config.Fit].
 	ChunkRows, TaskRows uint64
 	Streams             int // of range searches on each device; 0 is 3
 	Cores               int // of the host
@@ -76,7 +76,7 @@ const (
 
 func (w Within) String() string { return [...]string{"in place", "round trip"}[w] }
 
-// InPlace reports whether sides of so many rows are sorted and joined in place, after [Config.Fit].
+// InPlace reports whether sides with these numbers of rows are sorted and joined in place, after [Config.Fit].
 func (c *Config) InPlace(devices int, rows [2]uint64) bool {
 	n := uint64(devices)
 	return c.Within == WithinPlace && (n == 1 || c.Sort != SortAlone) && (rows[0]+rows[1]+n-1)/n <= c.ChunkRows
@@ -118,9 +118,9 @@ type Device struct {
 	Tuning   primitive.Tuning
 }
 
-// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides of so many rows, and returns
-// the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined in place;
-// one that fits by itself makes one chunkset. It needs no lanes.
+// Fit chooses ChunkRows and TaskRows that a device has room for, if they are 0, for sides with these numbers of rows.
+// It returns the device memory in bytes that they take. Sides that fit in the memory of all devices together are joined
+// in place; a side that fits by itself makes one chunkset. Fit needs no lanes.
 func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64, err error) {
 	row, usable := uint64(keyBytes)+4, d.CapBytes-min(d.CapBytes, operator.Slack(d.CapBytes))
 	most, devices := max(rows[0], rows[1]), uint64(d.Count)
@@ -146,8 +146,9 @@ func (c *Config) Fit(d Device, keyBytes int, rows [2]uint64) (deviceBytes uint64
 	return deviceBytes + operator.Slack(deviceBytes), nil
 }
 
-// HostBytes is the host memory in bytes that sides of so many rows take, after [Config.Fit]: codes and row numbers of
-// both, a copy of one of them while it is merged or divided, and the ranges of tasks that were found or are expanded.
+// HostBytes is the host memory in bytes that sides with these numbers of rows take, after [Config.Fit]: codes and row
+// numbers of both, a copy of one of them while it is merged or divided, and the ranges of tasks that were found or are
+// expanded.
 func (c *Config) HostBytes(d Device, keyBytes int, rows [2]uint64) uint64 {
 	found := uint64(2*d.Count*c.streams()+1) * min(c.TaskRows/2, rows[0], rows[1])
 	if beyond := max(rows[0], rows[1]) > c.ChunkRows*uint64(d.Count); beyond && c.Beyond == BeyondSegments {

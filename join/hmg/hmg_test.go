@@ -325,8 +325,8 @@ func (c *counted) Free(b []byte) {
 	c.Allocator.Free(b)
 }
 
-// fitted runs a test with lanes that have just the memory that Fit wants for sides of so many rows on devices with a
-// cap, and checks that the host memory is as planned.
+// fitted runs a test with lanes that have exactly the memory that Fit asks for, for sides with these numbers of rows on
+// devices with a cap. It checks that the host memory is as planned.
 func fitted(t *testing.T, devices []*backend.Device, c hmg.Config, capBytes uint64, rows [2]uint64,
 	test func(c hmg.Config)) {
 	c.Alloc, c.Cores, c.Links = &counted{Allocator: &offheap.Shared}, 2, peers.NewLinks(nil)

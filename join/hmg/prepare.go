@@ -40,11 +40,11 @@ const (
 )
 
 // Prepare sorts both sides, or divides them into segments if one of them takes several chunksets to sort. If both fit
-// the devices together, they are placed on them, and their ranges are found. It owns the buffers, also if it fails. The
-// row numbers of a side that is numbered are not read, and are 0, 1, 2, ... Rows with equal keys stay in no particular
-// order.
+// the devices together, they are placed on them, and their ranges are found. Prepare owns the buffers, also if it
+// fails. The row numbers of a numbered side are 0, 1, 2, ...; they are not read. Rows with equal keys are in no
+// particular order.
 //
-// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; those of the devices; ErrCancelled.
+// Errors: backend.ErrDeviceMemory if ChunkRows are too many for a device; device errors; ErrCancelled.
 func Prepare[K runs.Word](ctx context.Context, c *Config, buffers [2]*Buffer[K], numbered [2]bool, out Output) (
 	_ *Sides[K], err error) {
 	s := &Sides[K]{config: c, out: out, buffers: buffers, numbered: numbered}
@@ -87,10 +87,11 @@ func (s *Sides[K]) Free() {
 	}
 }
 
-// Match finds the pairs of both sides, once. put receives what is found, from several goroutines at a time and in no
-// particular order; with OutputCount, only numbers of pairs. The sides must stay as long as Found are used.
+// Match finds the pairs of both sides. It may be called once. It calls put from several goroutines at a time, with
+// pairs in no particular order; with OutputCount, only with numbers of pairs. The sides must stay as long as a Found is
+// used.
 //
-// Errors: backend.ErrDeviceMemory if TaskRows or ChunkRows are too many for a device; those of put and of the devices;
+// Errors: backend.ErrDeviceMemory if TaskRows or ChunkRows are too many for a device; errors of put; device errors;
 // ErrCancelled.
 func (s *Sides[K]) Match(ctx context.Context, put func(context.Context, *Found) error) (Matched, error) {
 	switch {

@@ -21,7 +21,7 @@ type merge struct {
 	decision
 	facts operator.Facts
 	want  operator.Want
-	lane  *exec.Lane // whose memory is that of the operator
+	lane  *exec.Lane // its memory is the operator's
 	build *side
 }
 

@@ -16,7 +16,7 @@ import (
 // granule is the join of a sorted granule of the probe side with the build side.
 type granule struct {
 	*merge
-	lane *exec.Lane // whose memory is that of the granule
+	lane *exec.Lane // its memory is the granule's
 	// The sides as a merge join sees them: pieces of the side with fewer rows, the left one of its kernels, lie in
 	// shared memory; the rows of the other are cut into tiles.
 	few, many *side

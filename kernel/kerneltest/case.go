@@ -1,6 +1,6 @@
-// Package kerneltest holds what tests and benchmarks know of each kernel: dispatches with drawn arguments, what naive
-// code says every output holds afterwards, and one dispatch to measure. A kernel registers both in the file of its
-// name. Arguments have names there, in the same structs as those of callers.
+// Package kerneltest has test cases and a benchmark of each kernel. A test case is a dispatch with random arguments and
+// the expected contents of every output, computed by naive code. A benchmark is one dispatch to measure. A kernel
+// registers both in the file of its name. Arguments stand in the same structs that callers of kernels fill.
 package kerneltest
 
 import (
@@ -38,7 +38,7 @@ func (d *Dispatch) RunReference() {
 }
 
 // RunOn runs the dispatch on a device, the second half of its workgroups before the first, and returns copies of the
-// arguments. Those of d stay as they are.
+// arguments. It leaves d.Args unchanged.
 func (d *Dispatch) RunOn(ctx context.Context, device *backend.Device) ([][]byte, error) {
 	k, err := device.Kernel(d.Spec, d.Config)
 	if err != nil {

@@ -100,7 +100,7 @@ func keyCode(column []uint64, bit int, of kernel.KeyValues) uint64 {
 	return value
 }
 
-// floatOf is the float that bits of a width are, that of half a word by the definition.
+// floatOf is the float with these bits of a width; a 16-bit float is computed by its definition.
 func floatOf(bits uint64, width uint32) float64 {
 	switch width {
 	case 64:

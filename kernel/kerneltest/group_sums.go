@@ -12,8 +12,8 @@ func init() {
 	add(kernel.GroupSums, groupSumsCase, groupSumsBenchmark)
 }
 
-// groupUnits draws units over m.rows rows: their codes are those of one of parts, each of size codes; the last unit of
-// a part is whole if it is its only one.
+// groupUnits draws units over m.rows rows. The codes of a unit belong to one of parts parts, each of size codes. A unit
+// is whole if it is the only one of its part. part is the part of each row.
 func (m *maker) groupUnits(parts, size int) (units []uint32, part []int) {
 	part = make([]int, m.rows)
 	for p, first := 0, 0; p < parts; p++ {

@@ -137,7 +137,7 @@ func (m *maker) words() (t drawnTexts) {
 	return t
 }
 
-// benchmarkWidth is that of the texts of benchmarks, a common size of keys.
+// benchmarkWidth is the number of bytes of the texts of benchmarks, a common size of keys.
 const benchmarkWidth = 16
 
 func hashTextsBenchmark(m *maker) *Dispatch {

@@ -13,8 +13,8 @@ func init() {
 	add(kernel.MergeMark, mergeMarkCase, mergeMarkBenchmark)
 }
 
-// marks are bitmaps of both sides, with some bits set before, to which rows with a match come. That of a side that is
-// not marked may be absent.
+// marks are bitmaps of both sides, with some bits set before, in which the bits of rows with a match are set. The
+// bitmap of a side that is not marked may be absent.
 func (m *maker) marks(j join, sides uint32) (left, right argument) {
 	return m.marksOf(len(j.left), sides&kernel.MarkLeft != 0, j.rows, joined.leftRow),
 		m.marksOf(len(j.right), sides&kernel.MarkRight != 0, j.rows, joined.rightRow)
@@ -28,7 +28,8 @@ func (m *maker) marksOf(rows int, marked bool, matches []joined, row func(joined
 	return changed(before, after)
 }
 
-// markedRows is a bitmap with some bits set, and after those of rows with a match are, if they are marked.
+// markedRows returns a bitmap with some bits set and, as after, the same bitmap with the bits of rows with a match set
+// too, if these are marked.
 func (m *maker) markedRows(rows int, marked bool, matches []joined, row func(joined) uint32) (before, after []uint32) {
 	_, before = m.bitmap(rows)
 	after = slices.Clone(before)

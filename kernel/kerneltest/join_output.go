@@ -27,7 +27,7 @@ func (m *maker) payloadWords() [4]uint32 {
 
 const joinHigh = 0xfeedbeef // of widened keys
 
-// join is what a case of a kernel that joins, counts or marks has in common with those of the others.
+// join is the common part of the cases of all kernels that join, count or mark.
 type join struct {
 	units       []uint32 // of kernels that have units
 	groups      uint32

@@ -114,7 +114,7 @@ func TestEqualOptionsGiveEqualCases(t *testing.T) {
 }
 
 func TestArgumentsOfAnotherKernelPanic(t *testing.T) {
-	const message = "kernel iota has arguments [values rows first], not those of kernel.UnmixKeysArgsOf[[]uint8]"
+	const message = "kernel iota has arguments [values rows first], not as in kernel.UnmixKeysArgsOf[[]uint8]"
 	config := backend.Config{"workgroup": 1, "items": 1}
 	require.PanicsWithValue(t, message, func() {
 		NewDispatch(kernel.Iota.KernelSpec, config, 0, kernel.UnmixKeysArgsOf[[]byte]{})

@@ -10,7 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Distributions are those of keys, values and counts. "few" and "extreme" reach 0 and the greatest value.
+// Distributions are the distributions of keys, values and counts. "few" and "extreme" include 0 and the greatest value.
 var Distributions = []string{"random", "equal", "sorted", "few", "extreme"}
 
 // maker makes cases and benchmarks of one kernel.

@@ -45,7 +45,7 @@ func packWordsCase(m *maker) *Case {
 	})
 }
 
-// benchmarkFields are those of two columns with NULLs, a boolean one and one of a byte.
+// benchmarkFields are the fields of a boolean and a one-byte column, both with NULLs.
 var benchmarkFields = kernel.Fields{Bytes: 1, Bits: 3}
 
 func packWordsBenchmark(m *maker) *Dispatch {

@@ -148,7 +148,7 @@ func LongChain(subgroupSize uint32) (*Case, error) {
 	unmixed := uint64(kernel.Unmix(uint64(7), 0))
 	var rows []joined
 	for i := range right {
-		if i%batchRows < kernel.WalkedRows*int(subgroupSize) { // those of the first subgroup in every batch
+		if i%batchRows < kernel.WalkedRows*int(subgroupSize) { // rows of the first subgroup in every batch
 			right[i] = 7
 			for l := range left {
 				rows = append(rows, joined{unmixed, uint32(l), uint32(i)})

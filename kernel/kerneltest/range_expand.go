@@ -11,7 +11,7 @@ func rangeExpandCase(m *maker) *Case {
 	type pair struct{ left, right uint32 }
 	before, behind := [...]int{0, 1, m.IntN(2*m.rows + 10)}[m.IntN(3)], m.IntN(m.rows+10)
 	base := uint64(before)
-	shift := uint64(0) // as if so many matches came before the first left row
+	shift := uint64(0) // as if this many matches came before the first left row
 	if m.IntN(2) == 0 {
 		shift = 1<<33 - uint64(m.IntN(before+m.rows+1))
 	}

@@ -58,7 +58,7 @@ const (
 
 // Options describe a case to draw. Equal options give equal cases.
 type Options struct {
-	Rows         int    // about so many
+	Rows         int    // roughly
 	Distribution string // one of [Distributions]
 	Seed         uint64
 	Constants    Constants
@@ -98,8 +98,8 @@ func (m *maker) dispatch(rows int, args any) *Dispatch {
 	return NewDispatch(m.spec, m.config, rows, args)
 }
 
-// NewDispatch makes a dispatch that covers rows rows in a complete configuration. The arguments are those of the kernel
-// by name, such as kernel.IotaArgsOf[[]byte]; it panics for those of another.
+// NewDispatch makes a dispatch that covers rows rows in a complete configuration. args is the argument struct of the
+// kernel, such as kernel.IotaArgsOf[[]byte]; NewDispatch panics for the struct of another kernel.
 func NewDispatch(spec *backend.KernelSpec, config backend.Config, rows int, args any) *Dispatch {
 	d := &Dispatch{Spec: spec, Config: config, EndGroup: kernel.Groups(kernel.Named(config), uint64(rows))}
 	d.Args, d.Params = lists[[]byte](spec, args)
@@ -144,7 +144,7 @@ func lists[B any](spec *backend.KernelSpec, args any) (buffers []B, params []uin
 		return strings.ToLower(strings.ReplaceAll(strings.Join(names, " "), "_", ""))
 	}
 	if plain(names) != plain(want) {
-		panic(fmt.Sprintf("kernel %s has arguments %v, not those of %T", spec.Name, want, args))
+		panic(fmt.Sprintf("kernel %s has arguments %v, not as in %T", spec.Name, want, args))
 	}
 	return buffers, params
 }

@@ -56,7 +56,7 @@ func made[T any](it *T, r C.int32_t, op string) (*T, error) {
 	return it, nil
 }
 
-// lost is check of a call that fails only if the context of a GPU is of no use any more.
+// lost is check for a call that fails only if the context of a GPU is lost.
 func lost(r C.int32_t, op string) error {
 	if r == C.SJC_SUCCESS {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// firstUUID is that of the first GPU; the test is skipped where CUDA has none.
+// firstUUID is the UUID of the first GPU; the test is skipped where CUDA has none.
 func firstUUID(t *testing.T) string {
 	t.Helper()
 	if err := load(); err != nil {

@@ -41,7 +41,7 @@ func JoinedGroups(left, right arrow.Table, l *join.Layout, spec groupby.Spec) []
 	return groups(len(rows), cells, spec)
 }
 
-// groups are those of so many rows, by the texts of their columns.
+// groups groups a number of rows by the texts of their columns.
 func groups(number int, cells map[string][]string, spec groupby.Spec) (rows [][]string) {
 	members := make(map[string][]int)
 	if len(spec.By) == 0 {
@@ -168,15 +168,14 @@ func compareCells(a, b string) int {
 	return rank(a) - rank(b)
 }
 
-// RequireGroups compares the output of a group-by with that of [Groups]: the rows in any order, floats of sums, means
-// and variances up to a relative error of 1e-9, and the schema. No column may hold a NULL that its field forbids.
+// RequireGroups compares the output of a group-by with [Groups]: the rows in any order, floats of sums, means and
+// variances up to a relative error of 1e-9, and the schema. No column may hold a NULL that its field forbids.
 func RequireGroups(t testing.TB, table arrow.Table, l *groupby.Layout, batches []arrow.RecordBatch) {
 	t.Helper()
 	RequireRows(t, Groups(table, l.Spec), l, batches)
 }
 
-// RequireJoinedGroups compares the output of a group-by of joined rows with that of [JoinedGroups], as RequireGroups
-// does.
+// RequireJoinedGroups compares the output of a group-by of joined rows with [JoinedGroups], as RequireGroups does.
 func RequireJoinedGroups(t testing.TB, left, right arrow.Table, of *join.Layout, l *groupby.Layout,
 	batches []arrow.RecordBatch) {
 	t.Helper()

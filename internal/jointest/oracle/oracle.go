@@ -228,8 +228,8 @@ func BatchTexts(batches []arrow.RecordBatch) []string {
 	return texts
 }
 
-// Require compares the output of a join with that of the oracle: the rows, their order if the specification of the
-// layout asks for one, and the schema. No column may hold a NULL that its field forbids.
+// Require compares the output of a join with the oracle's: the rows, their order if the specification of the layout
+// asks for one, and the schema. No column may hold a NULL that its field forbids.
 func Require(t testing.TB, left, right arrow.Table, l *join.Layout, batches []arrow.RecordBatch) {
 	t.Helper()
 	for _, batch := range batches {
