@@ -89,7 +89,7 @@ func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	require.NoError(t, plan.Encode(context.Background(), Left, codes, ids))
 	require.Equal(t, []uint32{0, 1, 2, 3, 4, 5, 6}, ids)
 	const mark = 1 << 3
-	require.Equal(t, []uint32{mark | 7, 0, mark | 5, mark | 2, mark | 1, 4, mark | 3}, view[uint32](codes))
+	require.Equal(t, []uint32{mark | 7, 0, mark | 5, mark | 2, mark | 1, 4, mark | 3}, View[uint32](codes))
 
 	// A build side without keys matches nothing.
 	for _, cells := range [][]cell{nil, {{null: true}}} {

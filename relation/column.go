@@ -17,7 +17,7 @@ type keyColumn struct {
 	chunks     []keyChunk
 	nullsEqual bool    // NULL is a value like any other
 	bounds     *extent // codes outside match nothing; nil if there are no bounds
-	locator
+	Locator
 	texts   func(out []string, rows []uint32) // gathers texts; nil if codes are exact
 	numbers func(out []uint64, rows []uint32) // gathers codes; nil if they are read one by one
 
@@ -58,9 +58,9 @@ func newKeyColumn(name string, data *arrow.Chunked, c coding, nullsEqual bool) (
 		column.chunks, rows = append(column.chunks, chunk), append(rows, chunk.rows)
 		start += chunk.rows
 	}
-	column.locator = newLocator(rows)
+	column.Locator = NewLocator(rows)
 	if c.method == methodText {
-		column.texts = gatherTexts(column.chunks, &column.locator)
+		column.texts = gatherTexts(column.chunks, &column.Locator)
 	} else if len(column.chunks) > 0 {
 		column.numbers = column.gatherNumbers()
 	}
@@ -78,12 +78,12 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 	if c.isText() && !ok {
 		source, err = newTexts(chunk, c)
 	} else {
-		err = checkBuffers(chunk.Data(), bitWidth(chunk))
+		err = CheckBuffers(chunk.Data(), bitWidth(chunk))
 	}
 	if err != nil {
 		return k, err
 	}
-	if mayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
+	if MayHaveNulls(chunk.Data()) && chunk.NullN() > 0 {
 		k.validity, k.offset = chunk.NullBitmapBytes(), chunk.Data().Offset()
 	}
 	switch {
@@ -100,24 +100,6 @@ func newKeyChunk(chunk arrow.Array, c coding) (keyChunk, error) {
 }
 
 func bitWidth(chunk arrow.Array) int { return chunk.DataType().(arrow.FixedWidthDataType).BitWidth() }
-
-// checkBuffers returns an error if the values or the validity of the rows of a fixed-width chunk exceed its buffers.
-func checkBuffers(chunk arrow.ArrayData, bitWidth int) error {
-	rows := chunk.Offset() + chunk.Len()
-	if need, have := (rows*bitWidth+7)/8, len(bufferBytes(chunk, 1)); have < need {
-		return fmt.Errorf("%d rows need %d bytes of values, there are %d", rows, need, have)
-	}
-	return checkValidity(chunk)
-}
-
-// checkValidity returns an error if the validity bitmap, if there is one, is too short.
-func checkValidity(chunk arrow.ArrayData) error {
-	rows := chunk.Offset() + chunk.Len()
-	if need, have := (rows+7)/8, len(bufferBytes(chunk, 0)); have > 0 && have < need {
-		return fmt.Errorf("%d rows need %d bytes of validity, there are %d", rows, need, have)
-	}
-	return nil
-}
 
 func (c *keyColumn) rows() int {
 	if len(c.chunks) == 0 {
@@ -171,7 +153,7 @@ func (c *keyColumn) segments(from, to int) iter.Seq[segment] {
 
 // isNull reports whether a row is NULL.
 func (c *keyColumn) isNull(row uint32) bool {
-	chunk, i := c.find(row)
+	chunk, i := c.Find(row)
 	part := &c.chunks[chunk]
 	return part.validity != nil && part.validity[(part.offset+i)>>3]>>((part.offset+i)&7)&1 == 0
 }
@@ -190,7 +172,7 @@ func (c *keyColumn) gatherCodes(out []uint64, rows []uint32) {
 		return
 	}
 	for i, id := range rows {
-		chunk, row := c.find(id)
+		chunk, row := c.Find(id)
 		out[i] = c.chunks[chunk].codes(out[i:i+1], row, 1)[0]
 	}
 }
@@ -218,13 +200,13 @@ func gatherScaled[T integer](c *keyColumn) func(out []uint64, rows []uint32) {
 		sources[i], factor = r.values, r.factor
 	}
 	return func(out []uint64, rows []uint32) {
-		var places [fetchRows]*T
+		var places [FetchRows]*T
 		for i, id := range rows {
-			chunk, row := c.find(id)
+			chunk, row := c.Find(id)
 			places[i] = &sources[chunk][row]
 		}
-		var values [fetchRows]T
-		fetch(values[:], places[:len(rows)])
+		var values [FetchRows]T
+		Fetch(values[:], places[:len(rows)])
 		for i, value := range values[:len(rows)] {
 			out[i] = uint64(value) * factor
 		}

@@ -61,7 +61,7 @@ func convert(
 	if id := to.ID(); id == arrow.LARGE_STRING || id == arrow.LARGE_BINARY {
 		return convertTexts(ctx, column, to, allocator)
 	}
-	if err := checkBuffers(data, bitWidth(column)); err != nil {
+	if err := CheckBuffers(data, bitWidth(column)); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrInvalidInput, err)
 	}
 	values := memory.NewResizableBuffer(allocator)
@@ -81,12 +81,12 @@ func convert(
 
 // copyValidity copies the validity bitmap of the rows; nil if no row is null.
 func copyValidity(data arrow.ArrayData, allocator memory.Allocator) *memory.Buffer {
-	if !mayHaveNulls(data) {
+	if !MayHaveNulls(data) {
 		return nil
 	}
 	validity := memory.NewResizableBuffer(allocator)
 	validity.Resize((data.Len() + 7) / 8)
-	bitutil.CopyBitmap(bufferBytes(data, 0), data.Offset(), data.Len(), validity.Bytes(), 0)
+	bitutil.CopyBitmap(BufferBytes(data, 0), data.Offset(), data.Len(), validity.Bytes(), 0)
 	return validity
 }
 
@@ -103,7 +103,7 @@ func convertTexts(
 	defer offsets.Release()
 	defer values.Release()
 	offsets.Resize((rows + 1) * 8)
-	ends := view[int64](offsets.Bytes())
+	ends := View[int64](offsets.Bytes())
 	ends[0] = 0
 	for i := range rows {
 		ends[i+1] = ends[i]
@@ -113,7 +113,7 @@ func convertTexts(
 	}
 	values.Resize(int(ends[rows]))
 	out := values.Bytes()
-	if err := forBlocks(ctx, rows, func(_ *scratch, from, to int) error {
+	if err := ForBlocks(ctx, rows, func(from, to int) error {
 		for i := from; i < to; i++ {
 			if ends[i] < ends[i+1] {
 				copy(out[ends[i]:ends[i+1]], source.text(i))
@@ -149,13 +149,13 @@ func takeEntries(ctx context.Context, column *array.Dictionary, allocator memory
 func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, out []byte) error {
 	switch into := to.(type) {
 	case *arrow.Float16Type:
-		values := view[uint16](out)
+		values := View[uint16](out)
 		return convertFloats(ctx, column, func(i int, v float64) { values[i] = float16.New(float32(v)).Uint16() })
 	case *arrow.Float32Type:
-		values := view[float32](out)
+		values := View[float32](out)
 		return convertFloats(ctx, column, func(i int, v float64) { values[i] = float32(v) })
 	case *arrow.Float64Type:
-		values := view[float64](out)
+		values := View[float64](out)
 		return convertFloats(ctx, column, func(i int, v float64) { values[i] = v })
 	case *arrow.Decimal128Type, *arrow.Decimal256Type:
 		return convertDecimals(ctx, column, into.(arrow.DecimalType), out)
@@ -167,11 +167,11 @@ func convertValues(ctx context.Context, column arrow.Array, to arrow.DataType, o
 	}
 	switch to.(arrow.FixedWidthDataType).Bytes() {
 	case 2:
-		return convertCodes(ctx, column, c, view[uint16](out))
+		return convertCodes(ctx, column, c, View[uint16](out))
 	case 4:
-		return convertCodes(ctx, column, c, view[uint32](out))
+		return convertCodes(ctx, column, c, View[uint32](out))
 	default:
-		return convertCodes(ctx, column, c, view[uint64](out))
+		return convertCodes(ctx, column, c, View[uint64](out))
 	}
 }
 
@@ -250,8 +250,8 @@ func convertDecimals(ctx context.Context, column arrow.Array, into arrow.Decimal
 	source, width := traitOf(column.DataType()), into.BitWidth()/64
 	increase := into.GetScale() - int32(source.scale)
 	number := numbers(column, source)
-	words := view[uint64](out)
-	return forBlocks(ctx, column.Len(), func(_ *scratch, from, to int) error {
+	words := View[uint64](out)
+	return ForBlocks(ctx, column.Len(), func(from, to int) error {
 		for i := from; i < to; i++ {
 			var n decimal256.Num
 			if column.IsValid(i) {

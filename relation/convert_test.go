@@ -222,7 +222,7 @@ func TestConvertOfOthers(t *testing.T) {
 
 // TestConvertAcrossBlocks converts more rows than a worker takes at a time.
 func TestConvertAcrossBlocks(t *testing.T) {
-	column := nullableInts(2*blockRows+99, 7).(*array.Int32)
+	column := nullableInts(2*BlockRows+99, 7).(*array.Int32)
 	for _, to := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64,
 		&arrow.Decimal128Type{Precision: 12, Scale: 2}} {
 		got, err := Convert(context.Background(), column, to, memory.DefaultAllocator)

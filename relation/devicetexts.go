@@ -181,7 +181,7 @@ func (s *segment) uploadStarts(ctx context.Context, device *backend.Device, sour
 	words := make([]uint32, min(rows, StageRows))
 	for at := 0; at < rows; at += StageRows {
 		part := words[:min(StageRows, rows-at)]
-		if err := forBlocks(ctx, len(part), func(_ *scratch, from, to int) error {
+		if err := ForBlocks(ctx, len(part), func(from, to int) error {
 			source.starts(part[from:to], s.from+at+from, origin)
 			return nil
 		}); err != nil {

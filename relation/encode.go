@@ -58,7 +58,7 @@ func (p *KeyPlan) encodeBlock(s *scratch, side Side, from, to int, keys []byte, 
 	if p.KeyBytes() == 4 {
 		encode(p, s, &p.sides[side], from, to, backend.Words(keys), rowIDs, s.packed32[:])
 	} else {
-		encode(p, s, &p.sides[side], from, to, view[uint64](keys), rowIDs, s.packed[:])
+		encode(p, s, &p.sides[side], from, to, View[uint64](keys), rowIDs, s.packed[:])
 	}
 }
 

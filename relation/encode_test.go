@@ -19,9 +19,9 @@ import (
 // column, and compares with a plain packing.
 func TestEncodeAcrossBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, rows := range []int{1, 63, 64, 65, stripRows - 1, stripRows, stripRows + 1, blockRows - 1, blockRows,
-		blockRows + 1, 3*blockRows + 77} {
-		for _, nullEvery := range []int{0, 1, 2, 97, 3 * blockRows} {
+	for _, rows := range []int{1, 63, 64, 65, stripRows - 1, stripRows, stripRows + 1, BlockRows - 1, BlockRows,
+		BlockRows + 1, 3*BlockRows + 77} {
+		for _, nullEvery := range []int{0, 1, 2, 97, 3 * BlockRows} {
 			types := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint64,
 				arrow.PrimitiveTypes.Int32}
 			cells := make([][]cell, len(types))
@@ -33,7 +33,7 @@ func TestEncodeAcrossBlocks(t *testing.T) {
 						(i+k)%nullEvery == 0}
 				}
 				columns[k] = columnOf(dt, cells[k], k*37)
-				cuts[k] = [][]int{{1, rows / 2}, {rows / 3, rows/3 + 1, rows - 1}, {blockRows, blockRows + 1}}[k]
+				cuts[k] = [][]int{{1, rows / 2}, {rows / 3, rows/3 + 1, rows - 1}, {BlockRows, BlockRows + 1}}[k]
 			}
 			table := tableOf(columns, cuts)
 			edges := tableOf([]arrow.Array{columnOf(types[0], []cell{{raw: 0}, {raw: 1023}}, 0),
@@ -53,9 +53,9 @@ func TestEncodeAcrossBlocks(t *testing.T) {
 			require.EqualValues(t, len(wantKeys), plan.Rows(Left))
 			assert.Equal(t, len(wantKeys) < rows, plan.LeavesOut(Left))
 			const marker = 0xa5
-			keys, ids := bytes.Repeat([]byte{marker}, 4*rows+64), view[uint32](bytes.Repeat([]byte{marker}, 4*rows+64))
+			keys, ids := bytes.Repeat([]byte{marker}, 4*rows+64), View[uint32](bytes.Repeat([]byte{marker}, 4*rows+64))
 			require.NoError(t, plan.Encode(context.Background(), Left, keys, ids))
-			require.True(t, slices.Equal(wantKeys, view[uint32](keys)[:len(wantKeys)]), "rows=%d nullEvery=%d", rows,
+			require.True(t, slices.Equal(wantKeys, View[uint32](keys)[:len(wantKeys)]), "rows=%d nullEvery=%d", rows,
 				nullEvery)
 			behind := keys[4*len(wantKeys):]
 			require.Equal(t, len(behind), bytes.Count(behind, []byte{marker}), "written behind the last code")
@@ -85,7 +85,7 @@ func TestEncode64(t *testing.T) {
 	require.Equal(t, 64, plan.KeyBits())
 	keys := make([]byte, 24)
 	require.NoError(t, plan.Encode(context.Background(), Right, keys, nil))
-	assert.Equal(t, []uint64{0, ^uint64(0), 0}, view[uint64](keys))
+	assert.Equal(t, []uint64{0, ^uint64(0), 0}, View[uint64](keys))
 }
 
 // TestConstantKeysClearTheOutput: codes of 0 bits must still be written.

@@ -93,7 +93,7 @@ func (k *EncodedKey) Imported(device *backend.Device) bool {
 		return ok
 	}
 	for _, chunk := range k.column.chunks {
-		if !imported(bufferBytes(chunk.values.Data(), 1), k.Alignment()) ||
+		if !imported(BufferBytes(chunk.values.Data(), 1), k.Alignment()) ||
 			k.Nullable && chunk.validity != nil && !imported(chunk.validity, 4) {
 			return false
 		}
@@ -117,7 +117,7 @@ func (k *EncodedKey) Parts(from, to int) iter.Seq[KeyPart] {
 			for s := range k.column.segments(first, min(to, first+StageRows)) {
 				data := s.values.Data()
 				part := KeyPart{At: first + s.at - from, Rows: s.n}
-				part.Values, part.FirstValue = wholeWords(bufferBytes(data, 1), data.Offset()+s.from, s.n,
+				part.Values, part.FirstValue = wholeWords(BufferBytes(data, 1), data.Offset()+s.from, s.n,
 					int(k.ValueBits))
 				if k.Nullable && s.validity != nil {
 					part.Validity, part.FirstValid = wholeWords(s.validity, s.offset+s.from, s.n, 1)

@@ -105,20 +105,20 @@ func (p *KeyPlan) Decode(ctx context.Context, k int, codes []byte, alloc memory.
 		defer valid.Release()
 		valid.Resize((rows + 63) / 64 * 8)
 	}
-	nulls := make([]int, (rows+blockRows-1)/blockRows)
-	err := forBlocks(ctx, rows, func(_ *scratch, from, to int) error {
+	nulls := make([]int, (rows+BlockRows-1)/BlockRows)
+	err := ForBlocks(ctx, rows, func(from, to int) error {
 		d := decoding{key: key, shift: shift, mask: 1<<key.bits - 1}
 		if key.bits >= 64 {
 			d.mask = ^uint64(0)
 		}
 		if valid != nil {
-			d.valid = view[uint64](valid.Bytes())[from/64 : (to+63)/64]
+			d.valid = View[uint64](valid.Bytes())[from/64 : (to+63)/64]
 		}
 		switch p.KeyBytes() {
 		case 4:
-			nulls[from/blockRows] = decode(&d, view[uint32](codes)[from:to], values.Bytes()[from*width:to*width], width)
+			nulls[from/BlockRows] = decode(&d, View[uint32](codes)[from:to], values.Bytes()[from*width:to*width], width)
 		default:
-			nulls[from/blockRows] = decode(&d, view[uint64](codes)[from:to], values.Bytes()[from*width:to*width], width)
+			nulls[from/BlockRows] = decode(&d, View[uint64](codes)[from:to], values.Bytes()[from*width:to*width], width)
 		}
 		return nil
 	})
@@ -146,7 +146,7 @@ type decoding struct {
 func decode[K uint32 | uint64](d *decoding, codes []K, values []byte, width int) (nulls int) {
 	least, ranks := d.key.extent.min, d.key.sides[Left].coding.method == methodRank
 	if width == 4 {
-		out := view[uint32](values)
+		out := View[uint32](values)
 		for i, code := range codes {
 			out[i] = uint32(uint64(code)>>(d.shift&63)&d.mask + least)
 		}
@@ -156,7 +156,7 @@ func decode[K uint32 | uint64](d *decoding, codes []K, values []byte, width int)
 			}
 		}
 	} else {
-		out := view[uint64](values)
+		out := View[uint64](values)
 		for i, code := range codes {
 			out[i] = uint64(code)>>(d.shift&63)&d.mask + least
 		}

@@ -60,17 +60,17 @@ func (p *KeyPlan) Equal(ctx context.Context, rows [2][]uint32, keep []uint64) er
 	}
 	return forBlocks(ctx, len(rows[0]), func(s *scratch, from, to int) error {
 		found := new(foundTexts)
-		for first := from; first < to; first += fetchRows {
-			n := min(fetchRows, to-first)
+		for first := from; first < to; first += FetchRows {
+			n := min(FetchRows, to-first)
 			p.compare(s, found, sides, [2][]uint32{rows[0][first:][:n], rows[1][first:][:n]}, keep[first/64:])
 		}
 		return nil
 	})
 }
 
-type foundTexts [2][fetchRows]string
+type foundTexts [2][FetchRows]string
 
-// compare clears the bits of pairs with different keys. There are at most fetchRows pairs.
+// compare clears the bits of pairs with different keys. There are at most FetchRows pairs.
 func (p *KeyPlan) compare(s *scratch, found *foundTexts, sides [2]Side, rows [2][]uint32, keep []uint64) {
 	n := len(rows[0])
 	nulls := s.nulls[:(n+63)/64]

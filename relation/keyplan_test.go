@@ -145,7 +145,7 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 
 	keys, ids := make([]byte, 12), []uint32{9, 9, 9}
 	require.NoError(t, plan.Encode(context.Background(), Right, keys, ids))
-	assert.Equal(t, []uint32{199<<1 | 1, 2<<1 | 1, 0}, view[uint32](keys), "nothing is written behind the last code")
+	assert.Equal(t, []uint32{199<<1 | 1, 2<<1 | 1, 0}, View[uint32](keys), "nothing is written behind the last code")
 	assert.Equal(t, []uint32{0, 2, 9}, ids)
 
 	assert.ErrorIs(t, plan.Encode(context.Background(), Right, keys[:7], ids), backend.ErrInvalidInput)

@@ -25,7 +25,7 @@ func TestLoadRows(t *testing.T) {
 func testLoadRows(t *testing.T, device *backend.Device) {
 	ctx := context.Background()
 	const stagedRows = backend.StagedBytes / 4
-	const rows = stagedRows + 2*blockRows + 777
+	const rows = stagedRows + 2*BlockRows + 777
 	for _, nullEvery := range []int{0, 3, 100_000, 1} {
 		table := tableOf([]arrow.Array{nullableInts(rows, nullEvery)}, [][]int{{1, 70_000}})
 		plan, err := PlanKeys(ctx, table, tableOf([]arrow.Array{nullableInts(rows, 0)}, [][]int{nil}), keyNames(1),
@@ -41,7 +41,7 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 		buffer, err := device.Allocate(ctx, backend.DeviceLocal, (rows+2)*4, "keys")
 		require.NoError(t, err)
 		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66},
-			{blockRows, 2 * blockRows}, {5, rows - 3}, {blockRows - 1, stagedRows + blockRows + 5}, {rows - 1, rows}} {
+			{BlockRows, 2 * BlockRows}, {5, rows - 3}, {BlockRows - 1, stagedRows + BlockRows + 5}, {rows - 1, rows}} {
 			from, to := r[0], r[1]
 			first, _ := slices.BinarySearch(ids, uint32(from))
 			end, _ := slices.BinarySearch(ids, uint32(to))
@@ -81,7 +81,7 @@ func TestLoadRowsErrors(t *testing.T) {
 func TestRowRanges(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := rapid.SampledFrom([]int{0, 1, 63, 64, 65, stripRows + 1, blockRows - 1, blockRows, 2*blockRows + 99}).
+		rows := rapid.SampledFrom([]int{0, 1, 63, 64, 65, stripRows + 1, BlockRows - 1, BlockRows, 2*BlockRows + 99}).
 			Draw(t, "rows")
 		nullEvery := rapid.SampledFrom([]int{0, 1, 2, 65, 5000}).Draw(t, "nulls")
 		column := array.NewSlice(nullableInts(rows+3, nullEvery), 3, int64(rows+3))
@@ -141,9 +141,9 @@ func testUploads(t *testing.T, device *backend.Device) {
 			require.EqualValues(t, 0xab, got[7], what)
 			require.EqualValues(t, 0xab, got[8+sizeBytes], what)
 			for i, row := range rows {
-				value := uint64(view[uint32](got[8:][i*width:][:4])[0])
+				value := uint64(View[uint32](got[8:][i*width:][:4])[0])
 				if width == 8 {
-					value |= uint64(view[uint32](got[8:][i*8+4:][:4])[0]) << 32
+					value |= uint64(View[uint32](got[8:][i*8+4:][:4])[0]) << 32
 					require.Equal(t, cells[row].raw, value, what)
 				}
 				require.Equal(t, uint32(cells[row].raw), uint32(value), what)

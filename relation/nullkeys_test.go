@@ -16,7 +16,7 @@ import (
 // the other side has only some. There are more rows than in a block and a strip, in chunks of arbitrary length.
 func TestNullsAcrossBlocks(t *testing.T) {
 	ctx, i16 := context.Background(), arrow.PrimitiveTypes.Int16
-	const rows = 2*blockRows + stripRows + 77
+	const rows = 2*BlockRows + stripRows + 77
 	var a, b, c []cell
 	var codes, keyless, keylessValues []uint32
 	for i := range rows {
@@ -38,7 +38,7 @@ func TestNullsAcrossBlocks(t *testing.T) {
 	}
 	left := tableOf([]arrow.Array{columnOf(i16, a, 3), columnOf(i16, b, 9),
 		columnOf(arrow.PrimitiveTypes.Float64, c, 0)},
-		[][]int{{1, 5000, blockRows + 1}, {2 * blockRows}, {777}})
+		[][]int{{1, 5000, BlockRows + 1}, {2 * BlockRows}, {777}})
 	right := tableOf([]arrow.Array{columnOf(i16, a[:14], 0), columnOf(i16, b[:14], 0),
 		columnOf(i16, ints(0, 1, 2, 3, 4, 5,
 			6, 0, 0, 0, 0, 0, 0, 0), 0)}, [][]int{nil, nil, nil})

@@ -184,9 +184,9 @@ func readRows(plan *KeyPlan, side Side, table arrow.Table, on []string) ([]keyRo
 		}
 		rows[row].encoded = true
 		if plan.KeyBytes() == 4 {
-			rows[row].code = uint64(view[uint32](keys)[i])
+			rows[row].code = uint64(View[uint32](keys)[i])
 		} else {
-			rows[row].code = view[uint64](keys)[i]
+			rows[row].code = View[uint64](keys)[i]
 		}
 		if plan.KeyBits() < 64 && rows[row].code>>plan.KeyBits() != 0 {
 			return nil, fmt.Errorf("code %#x of %s row %d has more than %d bits", rows[row].code, side, row,

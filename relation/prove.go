@@ -115,19 +115,19 @@ func (t *standing) find(code uint64) (other uint32, found bool) {
 	return 0, false
 }
 
-// comparison collects pairs of rows and compares them fetchRows at a time.
+// comparison collects pairs of rows and compares them FetchRows at a time.
 type comparison struct {
 	*standing
 	s     *scratch
 	found foundTexts
 	sides [2]Side
-	rows  [2][fetchRows]uint32
+	rows  [2][FetchRows]uint32
 	n     int
 }
 
 func (c *comparison) add(a, b uint32) {
 	c.rows[0][c.n], c.rows[1][c.n] = a, b
-	if c.n++; c.n == fetchRows {
+	if c.n++; c.n == FetchRows {
 		c.flush()
 	}
 }

@@ -28,7 +28,7 @@ func newReader(chunk arrow.Array, c coding) reader {
 	data := chunk.Data()
 	switch dt := chunk.DataType(); dt.ID() {
 	case arrow.BOOL:
-		return &bools{bits: bufferBytes(data, 1), offset: data.Offset()}
+		return &bools{bits: BufferBytes(data, 1), offset: data.Offset()}
 	case arrow.INT8:
 		return newScaled(values[int8](data), c)
 	case arrow.INT16:
@@ -61,17 +61,10 @@ func newReader(chunk arrow.Array, c coding) reader {
 	}
 }
 
-func bufferBytes(data arrow.ArrayData, i int) []byte {
-	if data.Buffers()[i] == nil {
-		return nil
-	}
-	return data.Buffers()[i].Bytes()
-}
-
 // values returns the rows of the chunk's value buffer as a slice of T.
 func values[T any](data arrow.ArrayData) []T {
 	rowBytes := data.DataType().(arrow.FixedWidthDataType).Bytes()
-	return view[T](bufferBytes(data, 1)[data.Offset()*rowBytes:][:data.Len()*rowBytes])
+	return View[T](BufferBytes(data, 1)[data.Offset()*rowBytes:][:data.Len()*rowBytes])
 }
 
 // never is the reader of a chunk in which no row matches.

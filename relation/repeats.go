@@ -26,8 +26,8 @@ func (r *Repeats) Rows() int { return len(r.rows) }
 // one, and returns both.
 func (r *Repeats) Add(rows []uint32) (first, second uint32, found bool) {
 	s, texts := new(scratch), new(foundTexts)
-	values := make([][]byte, fetchRows)
-	for some := range slices.Chunk(rows, fetchRows) {
+	values := make([][]byte, FetchRows)
+	for some := range slices.Chunk(rows, FetchRows) {
 		r.plan.spell(s, texts[0][:len(some)], r.side, some, values)
 		for i, row := range some {
 			if first, found = r.rows[string(values[i])]; found {
@@ -39,7 +39,7 @@ func (r *Repeats) Add(rows []uint32) (first, second uint32, found bool) {
 	return 0, 0, false
 }
 
-// spell encodes the keys of rows, at most fetchRows, as bytes in values. Bytes are equal if and only if keys are.
+// spell encodes the keys of rows, at most FetchRows, as bytes in values. Bytes are equal if and only if keys are.
 func (p *KeyPlan) spell(s *scratch, texts []string, side Side, rows []uint32, values [][]byte) {
 	for i := range rows {
 		values[i] = values[i][:0]

@@ -53,8 +53,8 @@ func newCodeTable[K uint32 | uint64](ctx context.Context, codes []K) (*codeTable
 	slots := slotBits(len(codes))
 	t := &codeTable[K]{shift: uint(64 - slots), slots: make([]uint32, 1<<slots), codes: codes}
 	for group, code := range codes {
-		if group%blockRows == 0 && ctx.Err() != nil {
-			return nil, stopped(ctx)
+		if group%BlockRows == 0 && ctx.Err() != nil {
+			return nil, backend.ContextError(ctx)
 		}
 		at := t.home(code)
 		for t.slots[at] > 0 {

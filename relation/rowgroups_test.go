@@ -31,7 +31,7 @@ func (c *endsAfter) Err() error {
 // ends the search, also before the first row is looked up.
 func TestRowGroups(t *testing.T) {
 	devicetest.SkipRace(t)
-	const rows = 3*blockRows + 7
+	const rows = 3*BlockRows + 7
 	for _, distinct := range []uint64{1, 2, 1000, rows} {
 		for _, wide := range []uint64{1, 1 << 20} { // apart, so that codes have more than 32 bits
 			t.Run(fmt.Sprint(distinct, wide), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // before each block, so that blocks can be written independently of each other.
 type selection struct {
 	words  []uint64 // bit i: row i is selected; the bits above the last row are zero
-	blocks []uint64 // selected rows before each block of blockRows, and the total at the end
+	blocks []uint64 // selected rows before each block of BlockRows, and the total at the end
 	nulls  int64    // rows that are left out because a key is NULL
 }
 
@@ -29,7 +29,7 @@ func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []in
 	if len(picky) == 0 {
 		return nil, nil
 	}
-	blocks := (rows + blockRows - 1) / blockRows
+	blocks := (rows + BlockRows - 1) / BlockRows
 	s := &selection{words: make([]uint64, (rows+63)/64), blocks: make([]uint64, blocks+1)}
 	err := forBlocks(ctx, rows, func(scratch *scratch, from, to int) error {
 		for strip := from; strip < to; strip += stripRows {
@@ -47,7 +47,7 @@ func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []in
 					atomic.AddInt64(&beyond[k], int64(lost))
 				}
 			}
-			s.blocks[from/blockRows+1] += uint64(countBits(words))
+			s.blocks[from/BlockRows+1] += uint64(countBits(words))
 		}
 		return nil
 	})
@@ -65,8 +65,8 @@ func selectRows(ctx context.Context, columns []*keyColumn, rows int, beyond []in
 
 // before returns the number of selected rows before a row.
 func (s *selection) before(row int) uint64 {
-	block := row / blockRows
-	n := s.blocks[block] + uint64(countBits(s.words[block*blockRows/64:row/64]))
+	block := row / BlockRows
+	n := s.blocks[block] + uint64(countBits(s.words[block*BlockRows/64:row/64]))
 	if row%64 != 0 {
 		n += uint64(bits.OnesCount64(s.words[row/64] & (1<<(row%64) - 1)))
 	}
@@ -136,12 +136,12 @@ func (p *KeyPlan) Keyless(ctx context.Context, side Side, which Keyless, from, t
 						column.clearNulls(words, strip, next)
 					}
 				}
-				do(first/blockRows, strip, words)
+				do(first/BlockRows, strip, words)
 			}
 			return nil
 		})
 	}
-	blocks := (to - from + blockRows - 1) / blockRows
+	blocks := (to - from + BlockRows - 1) / BlockRows
 	at := make([]int, blocks+1) // number of rows of each block, then the index of its next row in the result
 	if err := each(func(block, _ int, words []uint64) { at[block+1] += countBits(words) }); err != nil {
 		return nil, err

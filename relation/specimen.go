@@ -88,7 +88,7 @@ func (p *KeyPlan) Pinned(side Side, device *backend.Device) bool {
 	if len(values.Buffers()) < 2 {
 		return false
 	}
-	r, ok := device.Imported(bufferBytes(values, 1), 4)
+	r, ok := device.Imported(BufferBytes(values, 1), 4)
 	if ok {
 		r.Buffer.Release()
 	}
@@ -164,12 +164,12 @@ func (c coding) number(code uint64, floatBits int) uint64 {
 
 // allButLast selects all rows but the last.
 func allButLast(rows int) *selection {
-	blocks := (rows + blockRows - 1) / blockRows
+	blocks := (rows + BlockRows - 1) / BlockRows
 	s := &selection{words: make([]uint64, (rows+63)/64), blocks: make([]uint64, blocks+1), nulls: 1}
 	fill(s.words, rows)
 	s.words[(rows-1)/64] &^= 1 << ((rows - 1) % 64)
 	for block := range blocks {
-		s.blocks[block+1] = uint64(min(rows-1, (block+1)*blockRows))
+		s.blocks[block+1] = uint64(min(rows-1, (block+1)*BlockRows))
 	}
 	return s
 }

@@ -80,11 +80,11 @@ func NewColumnRows(column *arrow.Chunked) (*ColumnRows, error) {
 			return nil, err
 		}
 		p := ColumnPart{Row: part.at, Rows: part.rows, First: part.first}
-		if mayHaveNulls(part.data) && part.data.NullN() != 0 {
-			p.Validity = bufferBytes(part.data, 0)
+		if MayHaveNulls(part.data) && part.data.NullN() != 0 {
+			p.Validity = BufferBytes(part.data, 0)
 		}
 		if bytes > 0 {
-			p.Values = bufferBytes(part.data, 1)[part.first*bytes:][:part.rows*bytes]
+			p.Values = BufferBytes(part.data, 1)[part.first*bytes:][:part.rows*bytes]
 		}
 		c.parts = append(c.parts, p)
 	}

@@ -112,7 +112,7 @@ func takeColumn(
 func firstAndLast(ctx context.Context, column *arrow.Chunked, ids []uint32, absent bool) (first, last uint32, err error) {
 	var mutex sync.Mutex
 	first = NoRow
-	err = forBlocks(ctx, len(ids), func(_ *scratch, from, to int) error {
+	err = ForBlocks(ctx, len(ids), func(from, to int) error {
 		low, high := uint32(NoRow), uint32(0)
 		for i, id := range ids[from:to] {
 			if absent && id == NoRow {
@@ -134,7 +134,7 @@ func firstAndLast(ctx context.Context, column *arrow.Chunked, ids []uint32, abse
 // shifted returns ids that count from another row on; absent ones are that of a null.
 func shifted(ctx context.Context, ids []uint32, from, null uint32, absent bool) ([]uint32, error) {
 	all := make([]uint32, len(ids))
-	err := forBlocks(ctx, len(ids), func(_ *scratch, begin, end int) error {
+	err := ForBlocks(ctx, len(ids), func(begin, end int) error {
 		for i := begin; i < end; i++ {
 			if all[i] = ids[i] - from; absent && ids[i] == NoRow {
 				all[i] = null
@@ -193,7 +193,7 @@ type taker struct {
 	dtype  arrow.DataType
 	chunks []arrow.ArrayData // without empty ones
 	ids    []uint32
-	locator
+	Locator
 }
 
 // noRows returns an array without rows, also for types that have no builder in arrow-go.
@@ -273,7 +273,7 @@ func newTaker(
 			t.chunks, rows = append(t.chunks, chunk), append(rows, chunk.Len())
 		}
 	}
-	t.locator = newLocator(rows)
+	t.Locator = NewLocator(rows)
 	return t
 }
 
@@ -337,9 +337,9 @@ func (t *taker) runs() (arrow.ArrayData, error) {
 	}()
 	for i := 0; i < len(t.ids); {
 		if len(slices)&0xfff == 0 && t.ctx.Err() != nil {
-			return nil, stopped(t.ctx)
+			return nil, backend.ContextError(t.ctx)
 		}
-		chunk, row := t.find(t.ids[i])
+		chunk, row := t.Find(t.ids[i])
 		n := 1
 		for i+n < len(t.ids) && row+n < t.chunks[chunk].Len() && t.ids[i+n] == t.ids[i]+uint32(n) {
 			n++

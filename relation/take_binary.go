@@ -6,27 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
-
-// spans are the offsets of one chunk of variable-length rows: row r has the elements [spans[r], spans[r+1]).
-type spans[O int32 | int64] []O
-
-func spansOf[O int32 | int64](data arrow.ArrayData) (spans[O], error) {
-	offsets := view[O](bufferBytes(data, 1))
-	if rows := data.Offset() + data.Len(); len(offsets) <= rows {
-		return nil, fmt.Errorf("%d rows need %d offsets, there are %d", rows, rows+1, len(offsets))
-	}
-	return offsets[data.Offset():], nil
-}
-
-// of returns the first element of a row, and the one after its last.
-func (s spans[O]) of(row int) *[2]O { return (*[2]O)(s[row:]) }
 
 // layOut gathers the lengths of the rows and turns them into the offsets of the result. It returns the offsets, where
 // the elements of each row start in their chunk, and the total number of elements. limit is the number of elements of
 // each chunk. Errors: ErrBatchTooLarge, and backend.ErrInvalidInput for corrupt offsets.
-func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
+func layOut[O int32 | int64](t *taker, sources []Spans[O], limit []int) (
 	offsets *memory.Buffer, starts []O, total int, err error) {
 	var zero O
 	buffer := t.buffer((len(t.ids) + 1) * int(unsafe.Sizeof(zero)))
@@ -35,18 +22,18 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 			buffer.Release()
 		}
 	}()
-	view[O](buffer.Bytes())[0] = 0
-	ends := view[O](buffer.Bytes())[1:]
+	View[O](buffer.Bytes())[0] = 0
+	ends := View[O](buffer.Bytes())[1:]
 	starts = make([]O, len(t.ids))
-	before := make([]int64, (len(t.ids)+blockRows-1)/blockRows+1)
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		block, total := from/blockRows, int64(0)
-		var places [fetchRows]*[2]O
-		var of [fetchRows]int32 // index of the chunk
-		var found [fetchRows][2]O
-		for ; from < to; from += fetchRows {
-			ids := t.ids[from:min(from+fetchRows, to)]
-			if chunk, row := t.find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
+	before := make([]int64, (len(t.ids)+BlockRows-1)/BlockRows+1)
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
+		block, total := from/BlockRows, int64(0)
+		var places [FetchRows]*[2]O
+		var of [FetchRows]int32 // index of the chunk
+		var found [FetchRows][2]O
+		for ; from < to; from += FetchRows {
+			ids := t.ids[from:min(from+FetchRows, to)]
+			if chunk, row := t.Find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
 				n, ok := layOutRun(starts[from:], ends[from:], sources[chunk][row:][:len(ids)+1], limit[chunk])
 				if !ok {
 					return errCorrupt(chunk, fmt.Sprintf("offsets of the rows %d to %d are not in order", row, row+len(ids)-1))
@@ -55,10 +42,10 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 				continue
 			}
 			for i, id := range ids {
-				chunk, row := t.find(id)
-				places[i], of[i] = sources[chunk].of(row), int32(chunk)
+				chunk, row := t.Find(id)
+				places[i], of[i] = sources[chunk].Of(row), int32(chunk)
 			}
-			fetch(found[:], places[:len(ids)])
+			Fetch(found[:], places[:len(ids)])
 			for i, span := range found[:len(ids)] {
 				start, end := span[0], span[1]
 				if most := limit[of[i]]; start < 0 || end < start || int64(end) > int64(most) {
@@ -83,8 +70,8 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 		return nil, nil, 0, fmt.Errorf("%w: 32-bit offsets count to %d, %d are needed; gather fewer rows at a time",
 			ErrBatchTooLarge, math.MaxInt32, total)
 	}
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		end := O(before[from/blockRows])
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
+		end := O(before[from/BlockRows])
 		for i := from; i < to; i++ {
 			end += ends[i]
 			ends[i] = end
@@ -96,7 +83,7 @@ func layOut[O int32 | int64](t *taker, sources []spans[O], limit []int) (
 
 // layOutRun sets the first element and the length of consecutive rows. It returns the number of elements; false if the
 // offsets are not in order or beyond the limit.
-func layOutRun[O int32 | int64](starts, lengths []O, offsets spans[O], limit int) (total int64, ok bool) {
+func layOutRun[O int32 | int64](starts, lengths []O, offsets Spans[O], limit int) (total int64, ok bool) {
 	starts, lengths = starts[:len(offsets)-1], lengths[:len(offsets)-1]
 	start, sign := offsets[0], offsets[0]
 	for i, end := range offsets[1:] {
@@ -109,15 +96,15 @@ func layOutRun[O int32 | int64](starts, lengths []O, offsets spans[O], limit int
 
 // takeBinary gathers strings or byte strings.
 func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
-	sources := make([]spans[O], len(t.chunks))
+	sources := make([]Spans[O], len(t.chunks))
 	values := make([][]byte, len(t.chunks))
 	sizes := make([]int, len(t.chunks))
 	for c, chunk := range t.chunks {
 		var err error
-		if sources[c], err = spansOf[O](chunk); err != nil {
+		if sources[c], err = SpansOf[O](chunk); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
-		values[c] = bufferBytes(chunk, 2)
+		values[c] = BufferBytes(chunk, 2)
 		sizes[c] = len(values[c])
 	}
 	validity, nulls, err := t.validity()
@@ -129,28 +116,28 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 		return t.result(err, nulls, []*memory.Buffer{validity})
 	}
 	data := t.buffer(total)
-	out, ends, none := data.Bytes(), view[O](offsets.Bytes())[1:], byte(0)
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	out, ends, none := data.Bytes(), View[O](offsets.Bytes())[1:], byte(0)
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		var found [runRows][]byte
 		var places [runRows]*byte
 		var firsts [runRows]byte
-		end := view[O](offsets.Bytes())[from]
+		end := View[O](offsets.Bytes())[from]
 		for at := from; at < to; at += len(found) {
 			ids := t.ids[at:min(at+len(found), to)]
-			if chunk, row := t.find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
+			if chunk, row := t.Find(ids[0]); isRun(ids) && row+len(ids) <= t.chunks[chunk].Len() {
 				start := end
 				end = ends[at+len(ids)-1]
 				copy(out[start:end], values[chunk][starts[at]:]) // the bytes of consecutive rows follow one another
 				continue
 			}
 			for i, id := range ids {
-				chunk, _ := t.find(id)
+				chunk, _ := t.Find(id)
 				found[i] = values[chunk][starts[at+i]:]
 				if places[i] = &none; len(found[i]) > 0 {
 					places[i] = &found[i][0]
 				}
 			}
-			fetch(firsts[:], places[:len(ids)]) // brings them into the cache for the copies
+			Fetch(firsts[:], places[:len(ids)]) // brings them into the cache for the copies
 			for i := range ids {
 				start := end
 				end = ends[at+i]
@@ -167,26 +154,26 @@ func takeBinary[O int32 | int64](t *taker) (arrow.ArrayData, error) {
 func (t *taker) views() (arrow.ArrayData, error) {
 	sources := make([][]arrow.ViewHeader, len(t.chunks))
 	for c, chunk := range t.chunks {
-		if err := checkBuffers(chunk, 8*arrow.ViewHeaderSizeBytes); err != nil {
+		if err := CheckBuffers(chunk, 8*arrow.ViewHeaderSizeBytes); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
-		sources[c] = view[arrow.ViewHeader](bufferBytes(chunk, 1))[chunk.Offset():]
+		sources[c] = View[arrow.ViewHeader](BufferBytes(chunk, 1))[chunk.Offset():]
 	}
 	validity, nulls, err := t.validity()
 	if err != nil {
 		return nil, err
 	}
 	headers := t.buffer(len(t.ids) * arrow.ViewHeaderSizeBytes)
-	out := view[arrow.ViewHeader](headers.Bytes())
-	before := make([]int64, (len(t.ids)+blockRows-1)/blockRows+1) // bytes of long values before each block
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	out := View[arrow.ViewHeader](headers.Bytes())
+	before := make([]int64, (len(t.ids)+BlockRows-1)/BlockRows+1) // bytes of long values before each block
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		total := int64(0)
 		for i := from; i < to; i++ {
 			out[i] = arrow.ViewHeader{}
-			if validity != nil && !hasBit(view[uint64](validity.Bytes()), i) {
+			if validity != nil && !bitutil.BitIsSet(validity.Bytes(), i) {
 				continue
 			}
-			chunk, row := t.find(t.ids[i])
+			chunk, row := t.Find(t.ids[i])
 			out[i] = sources[chunk][row]
 			if out[i].Len() < 0 {
 				return errCorrupt(chunk, fmt.Sprintf("row %d has length %d", row, out[i].Len()))
@@ -195,7 +182,7 @@ func (t *taker) views() (arrow.ArrayData, error) {
 				total += int64(out[i].Len())
 			}
 		}
-		before[from/blockRows+1] = total
+		before[from/BlockRows+1] = total
 		return nil
 	})
 	for b := range before[1:] {
@@ -210,14 +197,14 @@ func (t *taker) views() (arrow.ArrayData, error) {
 		return t.result(err, nulls, []*memory.Buffer{validity, headers})
 	}
 	data := t.buffer(int(long))
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		at := before[from/blockRows]
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
+		at := before[from/BlockRows]
 		for i := from; i < to; i++ {
 			header := &out[i]
 			if header.IsInline() {
 				continue
 			}
-			chunk, row := t.find(t.ids[i])
+			chunk, row := t.Find(t.ids[i])
 			index, start, n := int(header.BufferIndex()), int(header.BufferOffset()), header.Len()
 			buffers := t.chunks[chunk].Buffers()[2:]
 			if index < 0 || index >= len(buffers) || start < 0 || start+n > buffers[index].Len() {

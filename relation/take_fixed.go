@@ -11,7 +11,7 @@ import (
 // fixed gathers values of rowBytes bytes.
 func (t *taker) fixed(rowBytes int) (arrow.ArrayData, error) {
 	for c, chunk := range t.chunks {
-		if err := checkBuffers(chunk, 8*rowBytes); err != nil {
+		if err := CheckBuffers(chunk, 8*rowBytes); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
 	}
@@ -40,12 +40,12 @@ func (t *taker) fixed(rowBytes int) (arrow.ArrayData, error) {
 }
 
 func takeFixed[T any](t *taker, values *memory.Buffer) error {
-	out := view[T](values.Bytes())
+	out := View[T](values.Bytes())
 	sources := make([][]T, len(t.chunks))
 	for c, chunk := range t.chunks {
-		sources[c] = view[T](bufferBytes(chunk, 1))[chunk.Offset():][:chunk.Len()]
+		sources[c] = View[T](BufferBytes(chunk, 1))[chunk.Offset():][:chunk.Len()]
 	}
-	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	return ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		gatherFixed(t, out[from:to], sources, t.ids[from:to])
 		return nil
 	})
@@ -55,7 +55,7 @@ func gatherFixed[T any](t *taker, out []T, sources [][]T, ids []uint32) {
 	out = out[:len(ids)]
 	for i := 0; i < len(ids); {
 		n := min(len(ids)-i, runRows)
-		if chunk, row := t.find(ids[i]); isRun(ids[i:i+n]) && row+n <= len(sources[chunk]) {
+		if chunk, row := t.Find(ids[i]); isRun(ids[i:i+n]) && row+n <= len(sources[chunk]) {
 			copy(out[i:i+n], sources[chunk][row:])
 		} else {
 			gatherScattered(t, out[i:i+n], sources, ids[i:i+n])
@@ -75,18 +75,18 @@ func gatherScattered[T any](t *taker, out []T, sources [][]T, ids []uint32) {
 	}
 	var places [runRows]*T
 	for i, id := range ids {
-		chunk, row := t.find(id)
+		chunk, row := t.Find(id)
 		places[i] = &sources[chunk][row]
 	}
-	fetch(out, places[:len(ids)])
+	Fetch(out, places[:len(ids)])
 }
 
 func (t *taker) anyWidth(values *memory.Buffer, rowBytes int) error {
 	out := values.Bytes()
-	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	return ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		for i := from; i < to; i++ {
-			chunk, row := t.find(t.ids[i])
-			source := bufferBytes(t.chunks[chunk], 1)
+			chunk, row := t.Find(t.ids[i])
+			source := BufferBytes(t.chunks[chunk], 1)
 			copy(out[i*rowBytes:][:rowBytes], source[(t.chunks[chunk].Offset()+row)*rowBytes:])
 		}
 		return nil
@@ -95,7 +95,7 @@ func (t *taker) anyWidth(values *memory.Buffer, rowBytes int) error {
 
 func (t *taker) bools() (arrow.ArrayData, error) {
 	for c, chunk := range t.chunks {
-		if err := checkBuffers(chunk, 1); err != nil {
+		if err := CheckBuffers(chunk, 1); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
 	}
@@ -111,10 +111,10 @@ func (t *taker) bools() (arrow.ArrayData, error) {
 func (t *taker) validity() (buffer *memory.Buffer, nulls int, err error) {
 	some := false
 	for c, chunk := range t.chunks {
-		if err := checkValidity(chunk); err != nil {
+		if err := CheckValidity(chunk); err != nil {
 			return nil, 0, errCorrupt(c, err.Error())
 		}
-		some = some || mayHaveNulls(chunk)
+		some = some || MayHaveNulls(chunk)
 	}
 	if !some {
 		return nil, 0, nil
@@ -127,38 +127,34 @@ func (t *taker) validity() (buffer *memory.Buffer, nulls int, err error) {
 	return buffer, len(t.ids) - ones, err
 }
 
-func mayHaveNulls(data arrow.ArrayData) bool {
-	return data.NullN() != 0 && len(bufferBytes(data, 0)) > 0
-}
-
 // bitmap gathers the bits of buffer index of the chunks and counts the ones. The validity of a chunk without nulls is
 // all ones, whatever its buffer holds.
 func (t *taker) bitmap(index int) (*memory.Buffer, int, error) {
 	sources := make([][]byte, len(t.chunks))
 	for c, chunk := range t.chunks {
-		if index != 0 || mayHaveNulls(chunk) {
-			sources[c] = bufferBytes(chunk, index)
+		if index != 0 || MayHaveNulls(chunk) {
+			sources[c] = BufferBytes(chunk, index)
 		}
 	}
 	buffer := t.buffer((len(t.ids) + 63) / 64 * 8)
-	words := view[uint64](buffer.Bytes())
+	words := View[uint64](buffer.Bytes())
 	all := byte(1)
 	var ones atomic.Int64
-	err := forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	err := ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		count := 0
 		for first := from; first < to; first += 64 {
 			ids := t.ids[first:min(first+64, to)]
 			var places [64]*byte
 			var shifts [64]uint8
 			for i, id := range ids {
-				chunk, row := t.find(id)
+				chunk, row := t.Find(id)
 				if places[i] = &all; sources[chunk] != nil {
 					row += t.chunks[chunk].Offset()
 					places[i], shifts[i] = &sources[chunk][row>>3], uint8(row&7)
 				}
 			}
 			var bytes [64]byte
-			fetch(bytes[:], places[:len(ids)])
+			Fetch(bytes[:], places[:len(ids)])
 			word := uint64(0)
 			for i := range ids {
 				word |= uint64(bytes[i]>>shifts[i]&1) << i

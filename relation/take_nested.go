@@ -71,11 +71,11 @@ func takeLists[O int32 | int64](t *taker, elem arrow.DataType) (arrow.ArrayData,
 	if !ok {
 		return t.runs()
 	}
-	sources := make([]spans[O], len(t.chunks))
+	sources := make([]Spans[O], len(t.chunks))
 	sizes := make([]int, len(t.chunks))
 	for c, chunk := range t.chunks {
 		var err error
-		if sources[c], err = spansOf[O](chunk); err != nil {
+		if sources[c], err = SpansOf[O](chunk); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
 		sizes[c] = children[c].Len()
@@ -88,11 +88,11 @@ func takeLists[O int32 | int64](t *taker, elem arrow.DataType) (arrow.ArrayData,
 	if err != nil {
 		return t.result(err, nulls, []*memory.Buffer{validity})
 	}
-	ids, ends := make([]uint32, total), view[O](offsets.Bytes())[1:]
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
-		at := view[O](offsets.Bytes())[from]
+	ids, ends := make([]uint32, total), View[O](offsets.Bytes())[1:]
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
+		at := View[O](offsets.Bytes())[from]
 		for i := from; i < to; i++ {
-			chunk, _ := t.find(t.ids[i])
+			chunk, _ := t.Find(t.ids[i])
 			for element := uint32(first[chunk]) + uint32(starts[i]); at < ends[i]; at++ {
 				ids[at] = element
 				element++
@@ -125,9 +125,9 @@ func (t *taker) fixedLists(dt *arrow.FixedSizeListType) (arrow.ArrayData, error)
 		return nil, err
 	}
 	ids := make([]uint32, len(t.ids)*n)
-	err = forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	err = ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		for i := from; i < to; i++ {
-			chunk, row := t.find(t.ids[i])
+			chunk, row := t.Find(t.ids[i])
 			element := uint32(first[chunk]) + uint32((t.chunks[chunk].Offset()+row)*n)
 			for j := range n {
 				ids[i*n+j] = element + uint32(j)
@@ -219,11 +219,11 @@ func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, e
 	case 1:
 		err = addStarts(t, values, starts)
 	case 2:
-		err = addStarts(t, view[uint16](values), starts)
+		err = addStarts(t, View[uint16](values), starts)
 	case 4:
-		err = addStarts(t, view[uint32](values), starts)
+		err = addStarts(t, View[uint32](values), starts)
 	default:
-		err = addStarts(t, view[uint64](values), starts)
+		err = addStarts(t, View[uint64](values), starts)
 	}
 	if err != nil {
 		indices.Release()
@@ -235,9 +235,9 @@ func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, e
 
 // addStarts adds to each index the position of the first entry of its chunk. Indices of nulls may be anything.
 func addStarts[I uint8 | uint16 | uint32 | uint64](t *taker, indices []I, starts []uint64) error {
-	return forBlocks(t.ctx, len(t.ids), func(_ *scratch, from, to int) error {
+	return ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		for i, id := range t.ids[from:to] {
-			chunk, _ := t.find(id)
+			chunk, _ := t.Find(id)
 			indices[from+i] += I(starts[chunk])
 		}
 		return nil

@@ -200,7 +200,7 @@ func TestTakeOfUnions(t *testing.T) {
 }
 
 func TestTakeAcrossBlocks(t *testing.T) {
-	const rows = 2*blockRows + 1234
+	const rows = 2*BlockRows + 1234
 	builder := array.NewStringBuilder(memory.DefaultAllocator)
 	numbers := array.NewInt32Builder(memory.DefaultAllocator)
 	for i := range rows {

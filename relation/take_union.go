@@ -13,7 +13,7 @@ import (
 // union gathers the type codes, and the values from every child (sparse) or from the child of the type code (dense).
 func (t *taker) union(dt arrow.UnionType) (arrow.ArrayData, error) {
 	for c, chunk := range t.chunks {
-		if err := checkBuffers(chunk, 8); err != nil {
+		if err := CheckBuffers(chunk, 8); err != nil {
 			return nil, errCorrupt(c, err.Error())
 		}
 	}
@@ -28,7 +28,7 @@ func (t *taker) union(dt arrow.UnionType) (arrow.ArrayData, error) {
 	if dt.Mode() == arrow.DenseMode {
 		offsets := t.buffer(4 * len(t.ids))
 		buffers = append(buffers, offsets)
-		if ids, err = t.denseIDs(dt, view[int8](codes.Bytes()), view[int32](offsets.Bytes())); err != nil {
+		if ids, err = t.denseIDs(dt, View[int8](codes.Bytes()), View[int32](offsets.Bytes())); err != nil {
 			return t.result(err, 0, buffers)
 		}
 	}
@@ -63,17 +63,17 @@ func (t *taker) denseIDs(dt arrow.UnionType, codes []int8, places []int32) ([][]
 	}
 	offsets := make([][]int32, len(t.chunks))
 	for c, chunk := range t.chunks {
-		offsets[c] = view[int32](bufferBytes(chunk, 2))
+		offsets[c] = View[int32](BufferBytes(chunk, 2))
 		if rows := chunk.Offset() + chunk.Len(); len(offsets[c]) < rows {
 			return nil, errCorrupt(c, fmt.Sprintf("%d rows need as many offsets, there are %d", rows, len(offsets[c])))
 		}
 		offsets[c] = offsets[c][chunk.Offset():]
 	}
 	for i, id := range t.ids {
-		if i%blockRows == 0 && t.ctx.Err() != nil {
-			return nil, stopped(t.ctx)
+		if i%BlockRows == 0 && t.ctx.Err() != nil {
+			return nil, backend.ContextError(t.ctx)
 		}
-		chunk, row := t.find(id)
+		chunk, row := t.Find(id)
 		child := arrow.InvalidUnionChildID
 		if codes[i] >= 0 {
 			child = dt.ChildIDs()[codes[i]]

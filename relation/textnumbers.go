@@ -107,11 +107,11 @@ func (t *textTable) number(s spelled, hash uint64, long string, row int) uint32 
 
 // textStrip is the working memory of [textTable.strip].
 type textStrip struct {
-	texts  [fetchRows]spelled
-	hashes [fetchRows]uint64
+	texts  [FetchRows]spelled
+	hashes [FetchRows]uint64
 }
 
-// strip numbers the texts of rows of a chunk, at most fetchRows, from row from of the chunk on. NULL gets any number.
+// strip numbers the texts of rows of a chunk, at most FetchRows, from row from of the chunk on. NULL gets any number.
 func (t *textTable) strip(b *textStrip, chunk *keyChunk, from int, numbers []uint32) {
 	all, source := b.texts[:len(numbers)], chunk.reader.(texts)
 	spell(source, all, from)
@@ -159,7 +159,7 @@ func (r *spanned[O]) spell(out []spelled, from int) {
 	for i, offset := range r.offsets[from+1:][:len(out)] {
 		end := int(offset)
 		if n := end - start; n <= spelledBytes && start+16 <= len(r.data) {
-			out[i] = spellWords((*[2]uint64)(view[uint64](r.data[start:][:16])), n)
+			out[i] = spellWords((*[2]uint64)(View[uint64](r.data[start:][:16])), n)
 		} else {
 			out[i] = spellText(textOf(r.data, start, n))
 		}
@@ -241,12 +241,12 @@ func (c *keyColumn) number(ctx context.Context, rows int, room func(byBytes int6
 		if numbers == nil {
 			numbers = make([]uint32, rows)
 		}
-		err := forBlocks(ctx, rows, func(_ *scratch, from, to int) error {
+		err := ForBlocks(ctx, rows, func(from, to int) error {
 			b := new(textStrip)
 			for part := range c.segments(from, to) {
-				for first := 0; first < part.n && !t.full.Load(); first += fetchRows {
+				for first := 0; first < part.n && !t.full.Load(); first += FetchRows {
 					row := part.from + first
-					t.strip(b, part.keyChunk, row, numbers[part.start+row:][:min(fetchRows, part.n-first)])
+					t.strip(b, part.keyChunk, row, numbers[part.start+row:][:min(FetchRows, part.n-first)])
 				}
 			}
 			return nil
@@ -301,9 +301,9 @@ func (p *KeyPlan) RowsOf(k int, codes []byte) []uint32 {
 		known = append(slices.Clip(known), column.firstNull())
 	}
 	if p.KeyBytes() == 4 {
-		return rowsOfCodes(known, view[uint32](codes), shift, key.bits)
+		return rowsOfCodes(known, View[uint32](codes), shift, key.bits)
 	}
-	return rowsOfCodes(known, view[uint64](codes), shift, key.bits)
+	return rowsOfCodes(known, View[uint64](codes), shift, key.bits)
 }
 
 func rowsOfCodes[K uint32 | uint64](known []uint32, codes []K, shift, bits int) []uint32 {

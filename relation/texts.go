@@ -76,7 +76,7 @@ func shortText(code uint64, width int) string {
 // newTexts returns the reader of a chunk that is not a dictionary. It checks that all texts lie within the buffers.
 func newTexts(chunk arrow.Array, c coding) (texts, error) {
 	data := chunk.Data()
-	if err := checkValidity(data); err != nil {
+	if err := CheckValidity(data); err != nil {
 		return nil, err
 	}
 	switch dt := chunk.DataType().(type) {
@@ -107,25 +107,25 @@ const touchRows = 1 << 8
 
 // spanned reads contiguous texts with offsets.
 type spanned[O int32 | int64] struct {
-	offsets spans[O]
+	offsets Spans[O]
 	data    []byte
 	most    atomic.Int64
 }
 
 func newSpanned[O int32 | int64](data arrow.ArrayData) (texts, error) {
-	r := &spanned[O]{data: bufferBytes(data, 2)}
+	r := &spanned[O]{data: BufferBytes(data, 2)}
 	rows, err := data.Len(), error(nil)
 	if rows == 0 {
 		return r, nil
 	}
-	if r.offsets, err = spansOf[O](data); err != nil {
+	if r.offsets, err = SpansOf[O](data); err != nil {
 		return nil, err
 	}
 	first, last := int64(r.offsets[0]), int64(r.offsets[rows])
 	if first < 0 || last > int64(len(r.data)) {
 		return nil, fmt.Errorf("its texts span [%d, %d) of %d bytes", first, last, len(r.data))
 	}
-	return r, forBlocks(context.Background(), rows, func(_ *scratch, from, to int) error {
+	return r, ForBlocks(context.Background(), rows, func(from, to int) error {
 		start, descends, most := r.offsets[from], O(0), O(0)
 		for _, end := range r.offsets[from+1 : to+1] {
 			descends |= end - start // negative if any difference is
@@ -177,14 +177,14 @@ type viewed struct {
 
 func newViewed(chunk arrow.Array) (texts, error) {
 	data, r := chunk.Data(), new(viewed)
-	if err := checkBuffers(data, 8*arrow.ViewHeaderSizeBytes); err != nil {
+	if err := CheckBuffers(data, 8*arrow.ViewHeaderSizeBytes); err != nil {
 		return nil, err
 	}
-	r.headers = view[arrow.ViewHeader](bufferBytes(data, 1))[data.Offset():][:data.Len()]
+	r.headers = View[arrow.ViewHeader](BufferBytes(data, 1))[data.Offset():][:data.Len()]
 	for i := range data.Buffers()[2:] {
-		r.buffers = append(r.buffers, bufferBytes(data, 2+i))
+		r.buffers = append(r.buffers, BufferBytes(data, 2+i))
 	}
-	return r, forBlocks(context.Background(), data.Len(), func(_ *scratch, from, to int) error {
+	return r, ForBlocks(context.Background(), data.Len(), func(from, to int) error {
 		most := 0
 		for row := from; row < to; row++ {
 			if r.holds(row) {
@@ -240,10 +240,10 @@ type fixed struct {
 }
 
 func newFixed(data arrow.ArrayData, width int) (texts, error) {
-	if err := checkBuffers(data, 8*width); err != nil {
+	if err := CheckBuffers(data, 8*width); err != nil {
 		return nil, err
 	}
-	return &fixed{bufferBytes(data, 1)[data.Offset()*width:][:data.Len()*width], width}, nil
+	return &fixed{BufferBytes(data, 1)[data.Offset()*width:][:data.Len()*width], width}, nil
 }
 
 func (r *fixed) longest() int { return r.size }
@@ -271,14 +271,14 @@ type wide struct {
 const wideBytes = 32
 
 func newWide(chunk arrow.Array, c coding) (texts, error) {
-	if err := checkBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
+	if err := CheckBuffers(chunk.Data(), bitWidth(chunk)); err != nil {
 		return nil, err
 	}
 	rows := chunk.Len()
 	r := &wide{fixed{make([]byte, rows*wideBytes), wideBytes}, make([]uint64, (rows+63)/64)}
 	reach, factor := wideReach(c.raise)
-	number, words := numbers(chunk, traitOf(chunk.DataType())), view[[4]uint64](r.data)
-	return r, forBlocks(context.Background(), rows, func(_ *scratch, from, to int) error {
+	number, words := numbers(chunk, traitOf(chunk.DataType())), View[[4]uint64](r.data)
+	return r, ForBlocks(context.Background(), rows, func(from, to int) error {
 		for row := from; row < to; row++ {
 			n := number(row)
 			switch {
@@ -340,8 +340,8 @@ func (c *keyColumn) longestText() (most int) {
 	return most
 }
 
-// gatherTexts returns a function that reads the texts of the given rows, at most fetchRows.
-func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
+// gatherTexts returns a function that reads the texts of the given rows, at most FetchRows.
+func gatherTexts(chunks []keyChunk, l *Locator) func(out []string, rows []uint32) {
 	if len(chunks) > 0 {
 		switch chunks[0].reader.(type) {
 		case *spanned[int32]:
@@ -352,28 +352,28 @@ func gatherTexts(chunks []keyChunk, l *locator) func(out []string, rows []uint32
 	}
 	return func(out []string, rows []uint32) {
 		for i, id := range rows {
-			chunk, row := l.find(id)
+			chunk, row := l.Find(id)
 			out[i] = chunks[chunk].reader.(texts).text(row)
 		}
 	}
 }
 
-func gatherSpanned[O int32 | int64](chunks []keyChunk, l *locator) func(out []string, rows []uint32) {
+func gatherSpanned[O int32 | int64](chunks []keyChunk, l *Locator) func(out []string, rows []uint32) {
 	sources := make([]*spanned[O], len(chunks))
 	for i, chunk := range chunks {
 		sources[i] = chunk.reader.(*spanned[O])
 	}
 	none := new(byte)
 	return func(out []string, rows []uint32) {
-		var of [fetchRows]uint32
-		var places [fetchRows]*[2]O
+		var of [FetchRows]uint32
+		var places [FetchRows]*[2]O
 		for i, id := range rows {
-			chunk, row := l.find(id)
-			of[i], places[i] = uint32(chunk), sources[chunk].offsets.of(row)
+			chunk, row := l.Find(id)
+			of[i], places[i] = uint32(chunk), sources[chunk].offsets.Of(row)
 		}
-		var spans [fetchRows][2]O
-		fetch(spans[:], places[:len(rows)])
-		var starts [fetchRows]*byte
+		var spans [FetchRows][2]O
+		Fetch(spans[:], places[:len(rows)])
+		var starts [FetchRows]*byte
 		for i := range rows {
 			start, end := spans[i][0], spans[i][1]
 			out[i], starts[i] = textOf(sources[of[i]].data, int(start), int(end-start)), none
@@ -381,7 +381,7 @@ func gatherSpanned[O int32 | int64](chunks []keyChunk, l *locator) func(out []st
 				starts[i] = unsafe.StringData(out[i])
 			}
 		}
-		var firsts [fetchRows]byte
-		fetch(firsts[:], starts[:len(rows)])
+		var firsts [FetchRows]byte
+		Fetch(firsts[:], starts[:len(rows)])
 	}
 }

@@ -97,9 +97,9 @@ func checkTexts(t *testing.T, plan *KeyPlan, values [2][]string, what string) {
 		require.NoError(t, plan.Encode(ctx, Side(side), keys, ids[side]), what)
 		for i := range ids[side] {
 			if plan.KeyBytes() == 8 {
-				codes[side] = append(codes[side], view[uint64](keys)[i])
+				codes[side] = append(codes[side], View[uint64](keys)[i])
 			} else {
-				codes[side] = append(codes[side], uint64(view[uint32](keys)[i]))
+				codes[side] = append(codes[side], uint64(View[uint32](keys)[i]))
 			}
 		}
 		for row, v := range values[side] {
@@ -225,7 +225,7 @@ func TestIntervalsMatch(t *testing.T) {
 		for i, row := range ids {
 			for j, other := range ids {
 				width := dt.(arrow.FixedWidthDataType).Bytes()
-				data := bufferBytes(all.Column(0).Data().Chunk(0).Data(), 1)[2*width:]
+				data := BufferBytes(all.Column(0).Data().Chunk(0).Data(), 1)[2*width:]
 				equal := string(data[int(row)*width:][:width]) == string(data[int(other)*width:][:width])
 				require.Equal(t, equal, code(i) == code(j), "%s: rows %d and %d", dt, row, other)
 			}
@@ -250,7 +250,7 @@ func TestHashBits(t *testing.T) {
 	distinct := func() int {
 		keys := make([]byte, 8*600)
 		require.NoError(t, plan.Encode(context.Background(), Right, keys, nil))
-		codes := slices.Clone(view[uint64](keys))
+		codes := slices.Clone(View[uint64](keys))
 		slices.Sort(codes)
 		return len(slices.Compact(codes))
 	}

@@ -3,6 +3,8 @@ package relation
 import (
 	"context"
 	"math/bits"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // VerifyBytes is the maximum host memory that [KeyPlan.VerifyGroups] takes per group: up to four slots of a table.
@@ -16,7 +18,7 @@ const VerifyBytes = 4 * 4
 func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint32) (equal bool, err error) {
 	t := standing{plan: p, side: Left, codes: codes, rows: first}
 	t.slots = make([]uint32, 1<<bits.Len64(max(1, 2*uint64(len(codes)))-1))
-	if err := forBlocks(ctx, len(codes), func(_ *scratch, from, to int) error {
+	if err := ForBlocks(ctx, len(codes), func(from, to int) error {
 		for i, code := range codes[from:to] {
 			t.place(code, uint32(from+i))
 		}
@@ -31,8 +33,8 @@ func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint
 		for strip := from; strip < to && !t.differ.Load(); strip += stripRows {
 			end := min(strip+stripRows, to)
 			packStrip(p, side, s, strip, end, packed[:end-strip])
-			for at := strip; at < end; at += fetchRows {
-				some := packed[at-strip : min(at+fetchRows, end)-strip]
+			for at := strip; at < end; at += FetchRows {
+				some := packed[at-strip : min(at+FetchRows, end)-strip]
 				for i, row := range rows.find(&t, some) {
 					if row != uint32(at+i) {
 						c.add(row, uint32(at+i))
@@ -48,25 +50,25 @@ func (p *KeyPlan) VerifyGroups(ctx context.Context, codes []uint64, first []uint
 
 // standingRows is the working memory of find.
 type standingRows struct {
-	places  [fetchRows]*uint32
-	codesAt [fetchRows]*uint64
-	numbers [fetchRows]uint32
-	codes   [fetchRows]uint64
-	rows    [fetchRows]uint32
+	places  [FetchRows]*uint32
+	codesAt [FetchRows]*uint64
+	numbers [FetchRows]uint32
+	codes   [FetchRows]uint64
+	rows    [FetchRows]uint32
 }
 
-// find returns the row of each code, at most fetchRows. The table differs if it has not all of them. No step depends on
+// find returns the row of each code, at most FetchRows. The table differs if it has not all of them. No step depends on
 // the one before, so that cache misses overlap.
 func (r *standingRows) find(t *standing, codes []uint64) []uint32 {
 	for i, code := range codes {
 		r.places[i] = &t.slots[t.slot(code)]
 	}
-	fetch(r.numbers[:len(codes)], r.places[:len(codes)])
+	Fetch(r.numbers[:len(codes)], r.places[:len(codes)])
 	for i, number := range r.numbers[:len(codes)] {
 		r.numbers[i] = max(number, 1) - 1
 		r.codesAt[i] = &t.codes[r.numbers[i]]
 	}
-	fetch(r.codes[:len(codes)], r.codesAt[:len(codes)])
+	Fetch(r.codes[:len(codes)], r.codesAt[:len(codes)])
 	for i, code := range codes {
 		if r.codes[i] != code { // of another code, which came first
 			number, found := t.find(code)
@@ -77,7 +79,7 @@ func (r *standingRows) find(t *standing, codes []uint64) []uint32 {
 		}
 		r.places[i] = &t.rows[r.numbers[i]]
 	}
-	fetch(r.rows[:len(codes)], r.places[:len(codes)])
+	Fetch(r.rows[:len(codes)], r.places[:len(codes)])
 	return r.rows[:len(codes)]
 }
 
@@ -89,12 +91,12 @@ func (r *standingRows) find(t *standing, codes []uint64) []uint32 {
 func (p *KeyPlan) NumberKeys(ctx context.Context) ([]uint32, error) {
 	numbers, known := make([]uint32, p.sides[Left].rows), make(map[string]uint32)
 	s, texts := new(scratch), new(foundTexts)
-	values, rows := make([][]byte, fetchRows), make([]uint32, fetchRows)
-	for from := 0; from < len(numbers); from += fetchRows {
-		if from%blockRows == 0 && ctx.Err() != nil {
-			return nil, stopped(ctx)
+	values, rows := make([][]byte, FetchRows), make([]uint32, FetchRows)
+	for from := 0; from < len(numbers); from += FetchRows {
+		if from%BlockRows == 0 && ctx.Err() != nil {
+			return nil, backend.ContextError(ctx)
 		}
-		n := min(fetchRows, len(numbers)-from)
+		n := min(FetchRows, len(numbers)-from)
 		for i := range n {
 			rows[i] = uint32(from + i)
 		}
