@@ -1,10 +1,10 @@
 // Package relation connects Arrow tables with columns that a device can sort, hash, compare and gather.
 //
-// [PlanKeys] looks at the key columns of both sides of a join, reconciles their types without loss, measures the range
-// of their values and packs all columns into one code of at most 64 bits per row. [KeyPlan.Encode] writes the codes.
+// [keys.PlanJoin] looks at the key columns of both sides of a join, reconciles their types without loss, measures the range
+// of their values and packs all columns into one code of at most 64 bits per row. [keys.Plan.Encode] writes the codes.
 // Two rows match if and only if their codes are equal, and codes order as the values do. If 64 bits are too few, codes
-// are hashes ([KeyPlan.Exact]). docs/keys.md has the rules for every type. [PlanBuild] plans a build side that many
-// tables probe. [PlanWords] lays payload columns out for a device. [Take] gathers the rows of any Arrow column by row
+// are hashes ([keys.Plan.Exact]). docs/keys.md has the rules for every type. [keys.PlanBuild] plans a build side that many
+// tables probe. [PlanWords] lays payload columns out for a device. [take.Rows] gathers the rows of any Arrow column by row
 // number, [Nulls] makes the rows that an outer join lacks, and [CommonType] is the type of a key column of both sides.
 //
 // The package expects a little-endian machine, as Arrow's buffers and the devices do.

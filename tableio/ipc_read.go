@@ -18,7 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // arrowFileSource reads the record batches of an Arrow IPC file on all cores.
@@ -349,7 +349,7 @@ func copied(ctx context.Context, dt arrow.DataType, parts []arrow.Array, mem mem
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	return relation.Take(ctx, chunked, all, mem)
+	return take.Rows(ctx, chunked, all, mem)
 }
 
 // assembleBatches makes the table of the chosen columns and releases the batches.
