@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// BlockRows is the number of rows that a core takes at a time. It is a multiple of 64, so that no two cores write to the
-// same word of a bitmap, and small enough that a cancelled context is seen within a millisecond.
+// BlockRows is the number of rows that a core takes at a time. It is a multiple of 64, so that no two cores write to
+// the same word of a bitmap, and small enough that a cancelled context is seen within a millisecond.
 const BlockRows = 1 << 16
 
 // ForBlocks calls do for every block of rows, on all cores, until one call fails or the context ends. Blocks start at

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// dictionaryValues is how many values a dictionary of a specimen has: indices of every type can name them.
+// dictionaryValues is the number of values of a dictionary that [Column] makes. Indices of every type can name them.
 const dictionaryValues = 100
 
 // MaxDistinct returns an upper bound on the different values that [Column] makes.
@@ -28,8 +28,8 @@ func MaxDistinct(t arrow.DataType) uint64 {
 }
 
 // Column returns a column of a type. In types of fixed width, values have the given numbers as their low 64 bits; texts
-// show them, with at most textBytes bytes unless that is 0; dictionaries have at most dictionaryValues of these; values of other types
-// are empty. Values of fixed width are in memory of the allocator.
+// show them, with at most textBytes bytes unless that is 0; dictionaries have at most dictionaryValues of these; values
+// of other types are empty. Values of fixed width are in memory of the allocator.
 func Column(allocator memory.Allocator, t arrow.DataType, numbers []uint64, textBytes int) (arrow.Array, error) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:

@@ -6,8 +6,8 @@ import "github.com/apache/arrow-go/v18/arrow"
 type Class uint8
 
 const (
-	ClassNone Class = iota
-	ClassNull
+	ClassNone Class = iota // values that cannot be keys
+	ClassNull              // a type without values
 	ClassBool
 	ClassInteger
 	ClassDecimal
@@ -24,18 +24,18 @@ const (
 	ClassBinary
 )
 
-// Trait tells what the stored numbers of a type mean. A stored integer n stands for n * ticks / 10^scale in the unit of
+// Trait tells what the stored numbers of a type mean. A stored integer n stands for n * Ticks / 10^Scale in the unit of
 // its class, which is 1, or one second.
 type Trait struct {
 	Class     Class
 	Scale     int
 	Ticks     uint64 // 1, but 86,400 seconds for date32
 	Unsigned  bool
-	FloatBits int
+	FloatBits int            // width of a float; 0 for other classes
 	Storage   arrow.DataType // the type itself, or the value type of a dictionary
 }
 
-// TraitOf describes a type. The class is classNone if its values cannot be keys.
+// TraitOf describes a type. The class is ClassNone if its values cannot be keys.
 func TraitOf(dt arrow.DataType) Trait {
 	t := Trait{Ticks: 1, Storage: dt}
 	switch dt := dt.(type) {

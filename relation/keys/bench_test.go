@@ -126,7 +126,8 @@ func BenchmarkTexts(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	order, pairs := random.Perm(right), [2][]uint32{}
 	for _, i := range order {
-		pairs[relation.Left], pairs[relation.Right] = append(pairs[relation.Left], uint32(i*7%left)), append(pairs[relation.Right], uint32(i))
+		pairs[relation.Left] = append(pairs[relation.Left], uint32(i*7%left))
+		pairs[relation.Right] = append(pairs[relation.Right], uint32(i))
 	}
 	l := texts(left, func(i int) uint64 { return uint64(i) })
 	r := texts(right, func(i int) uint64 { return uint64(i * 7 % left) })

@@ -149,8 +149,8 @@ func (b *Build) bind(ctx context.Context, probe arrow.Table, side relation.Side)
 	return &p, err
 }
 
-// PlanOpen is [PlanJoin] without the passes over one side, the open one, if its rows with values outside the ranges of the
-// other side can have codes that match nothing. With guess, the other side may not be measured either: its range is
+// PlanOpen is [PlanJoin] without the passes over one side, the open one, if its rows with values outside the ranges of
+// the other side can have codes that match nothing. With guess, the other side may not be measured either: its range is
 // guessed, and [Plan.Check] tells whether it has all keys.
 func PlanOpen(ctx context.Context, left, right arrow.Table, leftOn, rightOn []string, open relation.Side, guess bool,
 	nullsEqual ...bool) (*Plan, error) {
@@ -172,8 +172,8 @@ func (p *Plan) codeOpen(ctx context.Context, open relation.Side, guess bool) err
 }
 
 // packOpen packs the ranges of one side, if any value of the open side then has a code that matches nothing else: one
-// with a mark or, if a single key takes all 64 bits, the difference to the least. NULL has no such code, and a mark must
-// not widen codes to 8 bytes.
+// with a mark or, if a single key takes all 64 bits, the difference to the least. NULL has no such code, and a mark
+// must not widen codes to 8 bytes.
 func (p *Plan) packOpen(open relation.Side, extents []extent) bool {
 	for k := range p.keys {
 		if extents[k].null || p.keys[k].nullsEqual && p.sides[open].columns[k].hasNulls() {

@@ -104,7 +104,8 @@ func coerce(left, right relation.Trait) (l, r coding, reason string) {
 		return coding{domain: domainUnsigned, factor: 1}, coding{domain: domainUnsigned, factor: 1}, ""
 	case left.Class == right.Class && left.Class >= relation.ClassMonthDayNano:
 		return coding{method: methodText}, coding{method: methodText}, ""
-	case left.Class == right.Class, pair(relation.ClassInteger, relation.ClassDecimal), pair(relation.ClassDate, relation.ClassTimestamp):
+	case left.Class == right.Class, pair(relation.ClassInteger, relation.ClassDecimal),
+		pair(relation.ClassDate, relation.ClassTimestamp):
 		unit := left
 		if left.Ticks < right.Ticks || left.Ticks == right.Ticks && left.Scale > right.Scale {
 			unit = right

@@ -6,8 +6,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/spirjoin/spirjoin/relation/take"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -17,17 +15,17 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
-// Convert converts a column to a type that holds all its values, for which CommonType(column.DataType(), to) is to. The
-// caller releases the result. If the column already has the type, the result is the column itself; otherwise it is in
-// memory of the allocator. Nulls stay null. Convert runs on all cores.
+// Convert converts a column to a type that holds all its values, for which [relation.CommonType] of the column's type
+// and to is to. The caller releases the result. If the column already has the type, the result is the column itself;
+// otherwise it is in memory of the allocator. Nulls stay null. Convert runs on all cores.
 //
 // The cast of Arrow's compute package would not do: it knows neither decimals of 32 and 64 bits nor float16.
 //
 // Errors wrap backend.ErrUnsupported (another type, or a *BeyondError for a time that does not fit 64 bits in the finer
-// unit),
-// backend.ErrInvalidInput (corrupt buffers), backend.ErrCancelled or backend.ErrTimedOut.
+// unit), backend.ErrInvalidInput (corrupt buffers), backend.ErrCancelled or backend.ErrTimedOut.
 func Convert(
 	ctx context.Context, column arrow.Array, to arrow.DataType, allocator memory.Allocator,
 ) (arrow.Array, error) {
@@ -214,7 +212,7 @@ func widen[T uint16 | uint32 | uint64](v T, d domain) uint64 {
 	return uint64(int64(uint64(v)<<unused) >> unused)
 }
 
-// BeyondError is of a value that the type which [Convert] gives it does not hold. It wraps backend.ErrUnsupported.
+// BeyondError reports a value that the type given to [Convert] does not hold. It wraps backend.ErrUnsupported.
 type BeyondError struct {
 	Row   int // of the column
 	Value string

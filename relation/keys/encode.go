@@ -64,8 +64,8 @@ func (p *Plan) encodeBlock(s *scratch, side relation.Side, from, to int, keys []
 }
 
 // encode works in strips that stay in the first-level cache. If no row is left out, a strip is packed directly into the
-// output. Otherwise it is packed in scratch, and the rows that stay, which it counts, are copied to the output. It runs on
-// one core.
+// output. Otherwise it is packed in scratch, and the rows that stay, which it counts, are copied to the output. It runs
+// on one core.
 func encode[K uint32 | uint64](
 	p *Plan, s *scratch, side *keySide, from, to int, keys []K, rowIDs []uint32, packed []K,
 ) (rows int) {

@@ -20,7 +20,8 @@ import (
 // column, and compares with a plain packing.
 func TestEncodeAcrossBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, rows := range []int{1, 63, 64, 65, StripRows - 1, StripRows, StripRows + 1, relation.BlockRows - 1, relation.BlockRows,
+	for _, rows := range []int{1, 63, 64, 65, StripRows - 1, StripRows, StripRows + 1, relation.BlockRows - 1,
+		relation.BlockRows,
 		relation.BlockRows + 1, 3*relation.BlockRows + 77} {
 		for _, nullEvery := range []int{0, 1, 2, 97, 3 * relation.BlockRows} {
 			types := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint64,

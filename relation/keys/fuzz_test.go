@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/stretchr/testify/require"
+
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/relationtest"
-	"github.com/stretchr/testify/require"
 )
 
 // FuzzKeyCodes reads two columns of comparable types from bytes and checks their codes against the oracle. A header of

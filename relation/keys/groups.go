@@ -90,11 +90,12 @@ func (p *Plan) Decode(ctx context.Context, k int, codes []byte, alloc memory.All
 		if valid != nil {
 			d.valid = relation.View[uint64](valid.Bytes())[from/64 : (to+63)/64]
 		}
+		block, out := from/relation.BlockRows, values.Bytes()[from*width:to*width]
 		switch p.KeyBytes() {
 		case 4:
-			nulls[from/relation.BlockRows] = decode(&d, relation.View[uint32](codes)[from:to], values.Bytes()[from*width:to*width], width)
+			nulls[block] = decode(&d, relation.View[uint32](codes)[from:to], out, width)
 		default:
-			nulls[from/relation.BlockRows] = decode(&d, relation.View[uint64](codes)[from:to], values.Bytes()[from*width:to*width], width)
+			nulls[block] = decode(&d, relation.View[uint64](codes)[from:to], out, width)
 		}
 		return nil
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// TestWidened: the range has the sample and what is added at its ends, and is at most four times as large as it needs to
-// be; codes from 0 on stay so.
+// TestWidened: the range has the sample and what is added at its ends, and is at most four times as large as it needs
+// to be; codes from 0 on stay so.
 func TestWidened(t *testing.T) {
 	for _, c := range []struct {
 		domain         domain

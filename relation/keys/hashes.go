@@ -88,8 +88,8 @@ func (h *Hashes) Bind(ctx context.Context, side relation.Side, table arrow.Table
 func (t *HashedTable) LeavesOut() bool { return t.plan.LeavesOut(t.side) }
 
 // Each calls do with strips of 64-bit hashes of keys, which stay in the first-level cache, and the numbers of their
-// rows, in ascending order. It runs on all cores; do must be safe for concurrent use and keep neither slice. Errors wrap
-// backend.ErrCancelled or backend.ErrTimedOut.
+// rows, in ascending order. It runs on all cores; do must be safe for concurrent use and keep neither slice. Errors
+// wrap backend.ErrCancelled or backend.ErrTimedOut.
 func (t *HashedTable) Each(ctx context.Context, do func(hashes []uint64, rows []uint32)) error {
 	side := &t.plan.sides[t.side]
 	return forBlocks(ctx, side.rows, func(s *scratch, from, to int) error {

@@ -42,7 +42,8 @@ func testLoadRows(t *testing.T, device *backend.Device) {
 		buffer, err := device.Allocate(ctx, backend.DeviceLocal, (rows+2)*4, "keys")
 		require.NoError(t, err)
 		for _, r := range [][2]int{{0, rows}, {0, 0}, {rows, rows}, {0, 1}, {1, 64}, {63, 66},
-			{relation.BlockRows, 2 * relation.BlockRows}, {5, rows - 3}, {relation.BlockRows - 1, stagedRows + relation.BlockRows + 5}, {rows - 1, rows}} {
+			{relation.BlockRows, 2 * relation.BlockRows}, {5, rows - 3},
+			{relation.BlockRows - 1, stagedRows + relation.BlockRows + 5}, {rows - 1, rows}} {
 			from, to := r[0], r[1]
 			first, _ := slices.BinarySearch(ids, uint32(from))
 			end, _ := slices.BinarySearch(ids, uint32(to))
@@ -82,7 +83,8 @@ func TestLoadRowsErrors(t *testing.T) {
 func TestRowRanges(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		rows := rapid.SampledFrom([]int{0, 1, 63, 64, 65, StripRows + 1, relation.BlockRows - 1, relation.BlockRows, 2*relation.BlockRows + 99}).
+		rows := rapid.SampledFrom([]int{0, 1, 63, 64, 65, StripRows + 1, relation.BlockRows - 1, relation.BlockRows,
+			2*relation.BlockRows + 99}).
 			Draw(t, "rows")
 		nullEvery := rapid.SampledFrom([]int{0, 1, 2, 65, 5000}).Draw(t, "nulls")
 		column := array.NewSlice(nullableInts(rows+3, nullEvery), 3, int64(rows+3))

@@ -207,7 +207,8 @@ func checkHashed(plan *Plan, left, right []keyRow) error {
 			case l.null && l.encoded || r.null && r.encoded:
 				return fmt.Errorf("left row %d or right row %d has a null key and a code", i, j)
 			case l.encoded && r.encoded:
-				rows[relation.Left], rows[relation.Right] = append(rows[relation.Left], uint32(i)), append(rows[relation.Right], uint32(j))
+				rows[relation.Left] = append(rows[relation.Left], uint32(i))
+				rows[relation.Right] = append(rows[relation.Right], uint32(j))
 				if equal && l.code != r.code {
 					return fmt.Errorf("left row %d and right row %d are equal, and their codes %#x and %#x are not", i,
 						j, l.code, r.code)
@@ -321,7 +322,8 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 	for k := range on {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
 		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) ||
-			arrow.IsDecimal(relation.TraitOf(lt).Storage.ID()) || relation.TraitOf(lt).Class >= relation.ClassText && plan.Exact() { // short texts
+			arrow.IsDecimal(relation.TraitOf(lt).Storage.ID()) ||
+			relation.TraitOf(lt).Class >= relation.ClassText && plan.Exact() { // short texts
 			continue
 		}
 		for _, row := range append(append([]keyRow{}, l...), r...) {

@@ -1,3 +1,11 @@
+// Package keys turns the key columns of tables into codes of 32 or 64 bits that a device sorts, hashes and compares.
+//
+// [PlanJoin] looks at the key columns of both sides of a join, reconciles their types without loss, measures the range
+// of their values and packs all columns into one code per row. [Plan.Encode] and [Plan.LoadRows] write the codes. Two
+// rows match if and only if their codes are equal, and codes order as the values do. If 64 bits are too few, codes are
+// hashes ([Plan.Exact]). docs/keys.md has the rules for every type. [PlanBuild] plans a build side that many tables
+// probe, [PlanGroups] the keys of groups, and [PlanHashes] hashes by which tables are divided. [Convert] gives a key
+// column the common type of both sides.
 package keys
 
 import (
@@ -135,7 +143,8 @@ func planJoin(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 	for k := range p.keys {
 		var err error
 		if p.keys[k], err = pair([2]keyType{
-			typeOfColumn(on[relation.Left][k], data[relation.Left][k]), typeOfColumn(on[relation.Right][k], data[relation.Right][k])},
+			typeOfColumn(on[relation.Left][k], data[relation.Left][k]),
+			typeOfColumn(on[relation.Right][k], data[relation.Right][k])},
 			k, nullsEqual); err != nil {
 			return nil, err
 		}
@@ -284,8 +293,8 @@ func typeOfColumn(name string, column *arrow.Chunked) keyType {
 		empty: column.NullN() == column.Len()}
 }
 
-// Comparable returns nil if values of two key columns can be equal by their types, otherwise an error that says why not.
-// Columns without any value can be compared nevertheless. Errors: backend.ErrUnsupported.
+// Comparable returns nil if values of two key columns can be equal by their types, otherwise an error that says why
+// not. Columns without any value can be compared nevertheless. Errors: backend.ErrUnsupported.
 func Comparable(left, right arrow.Field) error {
 	var sides [2]keyType
 	for side, field := range [2]arrow.Field{left, right} {

@@ -79,7 +79,8 @@ func drawTables(t *rapid.T) (left, right arrow.Table, on []string) {
 			cuts[side] = append(cuts[side], rapid.SliceOfN(rapid.IntRange(0, 24), 0, 3).Draw(t, "cuts"))
 		}
 	}
-	return tableOf(columns[relation.Left], cuts[relation.Left]), tableOf(columns[relation.Right], cuts[relation.Right]), keyNames(n)
+	left, right = tableOf(columns[relation.Left], cuts[relation.Left]), tableOf(columns[relation.Right], cuts[relation.Right])
+	return left, right, keyNames(n)
 }
 
 // drawNullsEqual draws for each of n keys, or for the first of them, whether NULL equals NULL.
@@ -147,7 +148,8 @@ func TestPlanOfTPCHKeys(t *testing.T) {
 
 	keys, ids := make([]byte, 12), []uint32{9, 9, 9}
 	require.NoError(t, plan.Encode(context.Background(), relation.Right, keys, ids))
-	assert.Equal(t, []uint32{199<<1 | 1, 2<<1 | 1, 0}, relation.View[uint32](keys), "nothing is written behind the last code")
+	assert.Equal(t, []uint32{199<<1 | 1, 2<<1 | 1, 0}, relation.View[uint32](keys),
+		"nothing is written behind the last code")
 	assert.Equal(t, []uint32{0, 2, 9}, ids)
 
 	assert.ErrorIs(t, plan.Encode(context.Background(), relation.Right, keys[:7], ids), backend.ErrInvalidInput)

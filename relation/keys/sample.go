@@ -7,9 +7,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Sample returns the packed codes of about rows rows of a side, or of all, in [relation.Blocks] of block adjacent rows, at most
-// StripRows. It skips rows that are left out, and reads no other rows. All cores read, because most rows are cache
-// misses.
+// Sample returns the packed codes of about rows rows of a side, or of all, in [relation.Blocks] of block adjacent rows,
+// at most StripRows. It skips rows that are left out, and reads no other rows. All cores read, because most rows are
+// cache misses.
 func (p *Plan) Sample(side relation.Side, rows, block int) [][]uint64 {
 	s := &p.sides[side]
 	var starts []int

@@ -23,8 +23,8 @@ type SpecimenSide struct {
 	Allocator memory.Allocator // of the columns, as far as their types have a fixed width
 }
 
-// Specimen returns the plan for specimens. The codes of their keys are made as in this plan and fill the same ranges, as
-// far as the types allow. A row is left out on each side on which rows are.
+// Specimen returns the plan for specimens. The codes of their keys are made as in this plan and fill the same ranges,
+// as far as the types allow. A row is left out on each side on which rows are.
 func (p *Plan) Specimen(sides [2]SpecimenSide) (*Plan, error) {
 	specimen := *p
 	for side := range sides {

@@ -15,7 +15,8 @@ import (
 )
 
 func specimenSides(left, right int) [2]SpecimenSide {
-	return [2]SpecimenSide{{Rows: left, Allocator: memory.DefaultAllocator}, {Rows: right, Allocator: memory.DefaultAllocator}}
+	return [2]SpecimenSide{{Rows: left, Allocator: memory.DefaultAllocator},
+		{Rows: right, Allocator: memory.DefaultAllocator}}
 }
 
 // codesOf are the codes of a side.

@@ -115,7 +115,8 @@ func checkTexts(t *testing.T, plan *Plan, values [2][]string, what string) {
 	for i, l := range ids[relation.Left] {
 		for j, r := range ids[relation.Right] {
 			equal := values[relation.Left][l] == values[relation.Right][r]
-			rows[relation.Left], rows[relation.Right], want = append(rows[relation.Left], l), append(rows[relation.Right], r), append(want, equal)
+			rows[relation.Left], rows[relation.Right] = append(rows[relation.Left], l), append(rows[relation.Right], r)
+			want = append(want, equal)
 			if plan.Exact() {
 				order := cmp.Compare(values[relation.Left][l], values[relation.Right][r])
 				require.Equal(t, order, cmp.Compare(codes[relation.Left][i], codes[relation.Right][j]), what)
@@ -163,7 +164,8 @@ func TestTextsMatch(t *testing.T) {
 // TestFixedSizeTextsMatch: they match byte strings of other layouts and lengths, but no strings.
 func TestFixedSizeTextsMatch(t *testing.T) {
 	values := [2][]string{{"abcd", "null", "abce", "zzzz"}, {"abcd", "", "null", "abc", "abce", "abcdef"}}
-	left := tableOf([]arrow.Array{textsOf(&arrow.FixedSizeBinaryType{ByteWidth: 4}, values[relation.Left], 3)}, [][]int{{1}})
+	left := tableOf([]arrow.Array{textsOf(&arrow.FixedSizeBinaryType{ByteWidth: 4}, values[relation.Left], 3)},
+		[][]int{{1}})
 	right := tableOf([]arrow.Array{textsOf(arrow.BinaryTypes.BinaryView, values[relation.Right], 0)}, [][]int{nil})
 	plan, err := PlanJoin(context.Background(), left, right, keyNames(1), keyNames(1))
 	require.NoError(t, err)
@@ -348,7 +350,8 @@ func TestProve(t *testing.T) {
 		require.False(t, p.Exact())
 		return p
 	}
-	left, right := table(arrow.BinaryTypes.String, values[relation.Left]), table(arrow.BinaryTypes.LargeString, values[relation.Right])
+	left := table(arrow.BinaryTypes.String, values[relation.Left])
+	right := table(arrow.BinaryTypes.LargeString, values[relation.Right])
 	for _, tables := range [][2]arrow.Table{{left, right}, {right, left}, {left, left}} {
 		for bits, want := range map[int]bool{64: true, 4: false, 0: false} {
 			p := plan(tables[0], tables[1], bits)

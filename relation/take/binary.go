@@ -167,7 +167,8 @@ func (t *taker) views() (arrow.ArrayData, error) {
 	}
 	headers := t.buffer(len(t.ids) * arrow.ViewHeaderSizeBytes)
 	out := relation.View[arrow.ViewHeader](headers.Bytes())
-	before := make([]int64, (len(t.ids)+relation.BlockRows-1)/relation.BlockRows+1) // bytes of long values before each block
+	// Bytes of long values before each block.
+	before := make([]int64, (len(t.ids)+relation.BlockRows-1)/relation.BlockRows+1)
 	err = relation.ForBlocks(t.ctx, len(t.ids), func(from, to int) error {
 		total := int64(0)
 		for i := from; i < to; i++ {

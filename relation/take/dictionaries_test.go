@@ -10,9 +10,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 func TestTakeOfDifferingDictionaries(t *testing.T) {

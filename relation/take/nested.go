@@ -200,7 +200,8 @@ func (t *taker) joinedDictionaries(dt *arrow.DictionaryType) (arrow.ArrayData, e
 		bits--
 	}
 	if all-1 > min(math.MaxUint32, ^uint64(0)>>(64-bits)) {
-		return nil, fmt.Errorf("%w: the dictionaries of the chunks have %d entries together, too many for an index of type %s",
+		return nil, fmt.Errorf("%w: the dictionaries of the chunks have %d entries together, "+
+			"too many for an index of type %s",
 			backend.ErrUnsupported, all, index)
 	}
 	ids := make([]uint32, all)

@@ -8,11 +8,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/relationtest"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // TestNullable gathers rows of every type, some of them NoRow.

@@ -1,3 +1,5 @@
+// Package take gathers rows of Arrow columns of any type by row number, on all cores of the host. [Rows] takes the
+// numbers as they are, [Nullable] also those of rows that do not exist.
 package take
 
 import (
@@ -110,7 +112,9 @@ func gatherColumn(
 }
 
 // firstAndLast returns the least and the largest id, and checks all.
-func firstAndLast(ctx context.Context, column *arrow.Chunked, ids []uint32, absent bool) (first, last uint32, err error) {
+func firstAndLast(
+	ctx context.Context, column *arrow.Chunked, ids []uint32, absent bool,
+) (first, last uint32, err error) {
 	var mutex sync.Mutex
 	first = NoRow
 	err = relation.ForBlocks(ctx, len(ids), func(from, to int) error {

@@ -404,15 +404,16 @@ func TestTakeOfFewRows(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*48<<10))
 }
 
-// TestTakeFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives the
-// same as one from all of them; dictionaries of batches stay the same.
+// TestTakeFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives
+// the same as one from all of them; dictionaries of batches stay the same.
 func TestTakeFromManyChunks(t *testing.T) {
 	devicetest.SkipRace(t)
 	const rows = 3 * manyChunks
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
 		{Name: "number", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: arrow.BinaryTypes.String},
 		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int16)},
-		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
+		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
+			ValueType: arrow.BinaryTypes.String}},
 	}, nil))
 	defer b.Release()
 	for i := range rows {
