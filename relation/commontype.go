@@ -28,7 +28,7 @@ func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
 	case l.Class == ClassNull:
 		return b, true
 	case pair(ClassFloat, ClassFloat), pair(ClassFloat, ClassInteger):
-		return commonFloat(max(exactBits(l), exactBits(r)))
+		return commonFloat(max(l.Precision, r.Precision))
 	case pair(ClassInteger, ClassInteger):
 		return commonInteger(l, r), true
 	case pair(ClassDecimal, ClassDecimal), pair(ClassDecimal, ClassInteger):
@@ -61,19 +61,6 @@ func unitOf(subsecondDigits int) arrow.TimeUnit {
 	return [...]arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}[subsecondDigits/3]
 }
 
-func bitWidthOf(t Trait) int { return t.Storage.(arrow.FixedWidthDataType).BitWidth() }
-
-// exactBits is the precision of a float type, or the precision that a float needs to hold an integer type.
-func exactBits(t Trait) int {
-	switch {
-	case t.Class == ClassFloat:
-		return map[int]int{16: 11, 32: 24, 64: 53}[t.FloatBits]
-	case t.Unsigned:
-		return bitWidthOf(t)
-	}
-	return bitWidthOf(t) - 1
-}
-
 func commonFloat(bits int) (arrow.DataType, bool) {
 	switch {
 	case bits <= 11:
@@ -87,16 +74,16 @@ func commonFloat(bits int) (arrow.DataType, bool) {
 }
 
 func commonInteger(l, r Trait) arrow.DataType {
-	bits := max(bitWidthOf(l), bitWidthOf(r))
+	bits := max(l.Bits, r.Bits)
 	if l.Unsigned == r.Unsigned {
-		if bitWidthOf(l) == bits {
+		if l.Bits == bits {
 			return l.Storage
 		}
 		return r.Storage
 	}
 	for _, t := range []Trait{l, r} {
 		if t.Unsigned {
-			bits = max(bits, 2*bitWidthOf(t))
+			bits = max(bits, 2*t.Bits)
 		}
 	}
 	switch bits {
@@ -114,14 +101,10 @@ func commonDecimal(l, r Trait) (arrow.DataType, bool) {
 	scale, whole, width := int32(max(l.Scale, r.Scale)), int32(-128), 32
 	for _, t := range []Trait{l, r} {
 		if decimal, ok := t.Storage.(arrow.DecimalType); ok {
-			whole, width = max(whole, decimal.GetPrecision()-decimal.GetScale()), max(width, bitWidthOf(t))
+			whole, width = max(whole, decimal.GetPrecision()-decimal.GetScale()), max(width, t.Bits)
 			continue
 		}
-		digits := map[int]int32{8: 3, 16: 5, 32: 10, 64: 19}[bitWidthOf(t)]
-		if t.Unsigned && digits == 19 {
-			digits = 20
-		}
-		whole = max(whole, digits)
+		whole = max(whole, t.Digits)
 	}
 	switch precision := whole + scale; {
 	case precision <= 9 && width <= 32:

@@ -86,7 +86,7 @@ func coerce(left, right relation.Trait) (l, r coding, reason string) {
 		return l, coding{domain: l.domain, method: methodNever}, ""
 	case pair(relation.ClassFloat, relation.ClassFloat):
 		d := domainFloat32
-		if max(left.FloatBits, right.FloatBits) == 64 {
+		if max(left.Bits, right.Bits) == 64 {
 			d = domainFloat64
 		}
 		return coding{domain: d, method: methodRank}, coding{domain: d, method: methodRank}, ""
@@ -102,7 +102,7 @@ func coerce(left, right relation.Trait) (l, r coding, reason string) {
 		return l, r, ""
 	case pair(relation.ClassInteger, relation.ClassInteger) && left.Unsigned && right.Unsigned:
 		return coding{domain: domainUnsigned, factor: 1}, coding{domain: domainUnsigned, factor: 1}, ""
-	case left.Class == right.Class && left.Class >= relation.ClassMonthDayNano:
+	case left.Class == right.Class && left.ByBytes:
 		return coding{method: methodText}, coding{method: methodText}, ""
 	case left.Class == right.Class, pair(relation.ClassInteger, relation.ClassDecimal),
 		pair(relation.ClassDate, relation.ClassTimestamp):

@@ -40,7 +40,7 @@ func (k *key) values(side relation.Side) (v kernel.KeyValues, ok bool) {
 		v.Meaning = kernel.RankSingle
 	case c.method == methodRank:
 		v.Meaning = kernel.RankDouble
-	case c.method == methodScale && !t.trait.Unsigned && t.trait.Class != relation.ClassBool:
+	case c.method == methodScale && !t.trait.Unsigned:
 		v.Meaning = kernel.Signed
 	case c.method != methodScale:
 		return v, false

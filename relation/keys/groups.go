@@ -43,9 +43,7 @@ func PlanGroups(ctx context.Context, table arrow.Table, by []string, guess bool,
 // CheckGroup returns nil if rows can be put in groups by a column, otherwise backend.ErrUnsupported.
 func CheckGroup(field arrow.Field) error {
 	if relation.TraitOf(field.Type).Class == relation.ClassNone {
-		return fmt.Errorf("%w: key column %q has type %s; keys may be integers, booleans, dates, times, timestamps, "+
-			"durations, intervals, floats, decimals, strings and binary; cast it to one of these", backend.ErrUnsupported,
-			field.Name, field.Type)
+		return fmt.Errorf("%w: key column %q has type %s; %s", backend.ErrUnsupported, field.Name, field.Type, whatKeysMayBe)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (h *Hashes) ValueBytes() int {
 	}
 	l, r := &p.keys[0].sides[relation.Left], &p.keys[0].sides[relation.Right]
 	switch bits := relation.WordBits(l.dtype); {
-	case l.coding.method != methodScale || l.trait.Class == relation.ClassBool || !arrow.TypeEqual(l.dtype, r.dtype):
+	case l.coding.method != methodScale || !arrow.TypeEqual(l.dtype, r.dtype):
 		return 0
 	case bits == 32, bits == 64:
 		return bits / 8

@@ -323,7 +323,7 @@ func checkPlan(left, right arrow.Table, on []string, nullsEqual ...bool) error {
 		lt, rt := left.Schema().Field(k).Type, right.Schema().Field(k).Type
 		if len(on) > 1 || len(nullsEqual) > 0 && nullsEqual[0] || !arrow.TypeEqual(lt, rt) ||
 			arrow.IsDecimal(relation.TraitOf(lt).Storage.ID()) ||
-			relation.TraitOf(lt).Class >= relation.ClassText && plan.Exact() { // short texts
+			relation.TraitOf(lt).Class.IsText() && plan.Exact() { // short texts
 			continue
 		}
 		for _, row := range append(append([]keyRow{}, l...), r...) {

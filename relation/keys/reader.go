@@ -28,38 +28,37 @@ type reader interface {
 // newReader returns the reader of a chunk whose type has codes and is not a dictionary.
 func newReader(chunk arrow.Array, c coding) reader {
 	data := chunk.Data()
-	switch dt := chunk.DataType(); dt.ID() {
-	case arrow.BOOL:
+	switch relation.TraitOf(chunk.DataType()).Layout {
+	case relation.LayoutBits:
 		return &bools{bits: relation.BufferBytes(data, 1), offset: data.Offset()}
-	case arrow.INT8:
+	case relation.LayoutInt8:
 		return newScaled(values[int8](data), c)
-	case arrow.INT16:
+	case relation.LayoutInt16:
 		return newScaled(values[int16](data), c)
-	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.DECIMAL32, arrow.INTERVAL_MONTHS:
+	case relation.LayoutInt32:
 		return newScaled(values[int32](data), c)
-	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION, arrow.DECIMAL64,
-		arrow.INTERVAL_DAY_TIME:
+	case relation.LayoutInt64:
 		return newScaled(values[int64](data), c)
-	case arrow.UINT8:
+	case relation.LayoutUint8:
 		return newScaled(values[uint8](data), c)
-	case arrow.UINT16:
+	case relation.LayoutUint16:
 		return newScaled(values[uint16](data), c)
-	case arrow.UINT32:
+	case relation.LayoutUint32:
 		return newScaled(values[uint32](data), c)
-	case arrow.UINT64:
+	case relation.LayoutUint64:
 		return newScaled(values[uint64](data), c)
-	case arrow.DECIMAL128:
+	case relation.LayoutInt128:
 		return &wideDecimals{words: values[uint64](data), width: 2, digits: c.digits}
-	case arrow.DECIMAL256:
+	case relation.LayoutInt256:
 		return &wideDecimals{words: values[uint64](data), width: 4, digits: c.digits}
-	case arrow.FLOAT16:
+	case relation.LayoutFloat16:
 		return &floats{coding: c, half: values[uint16](data)}
-	case arrow.FLOAT32:
+	case relation.LayoutFloat32:
 		return &floats{coding: c, single: values[uint32](data)}
-	case arrow.FLOAT64:
+	case relation.LayoutFloat64:
 		return &floats{coding: c, double: values[uint64](data)}
-	default:
-		panic(fmt.Sprintf("relation: no reader for %s", dt)) // traitOf lets no other type through
+	default: // coerce lets no other type through
+		panic(fmt.Sprintf("keys: no reader for %s", chunk.DataType()))
 	}
 }
 

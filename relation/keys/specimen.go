@@ -43,7 +43,7 @@ func (p *Plan) Specimen(sides [2]SpecimenSide) (*Plan, error) {
 			key := &p.keys[k]
 			numbers := make([]uint64, rows)
 			for i, row := range order {
-				numbers[i] = key.sides[side].coding.number(key.extent.min+p.spread(k, row), key.sides[side].trait.FloatBits)
+				numbers[i] = key.sides[side].coding.number(key.extent.min+p.spread(k, row), key.sides[side].trait.Bits)
 			}
 			values, err := relation.Column(s.Allocator, key.sides[side].dtype, numbers, key.sides[side].coding.width)
 			if err != nil {

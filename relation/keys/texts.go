@@ -80,17 +80,15 @@ func newTexts(chunk arrow.Array, c coding) (texts, error) {
 	if err := relation.CheckValidity(data); err != nil {
 		return nil, err
 	}
-	switch dt := chunk.DataType().(type) {
-	case *arrow.StringType, *arrow.BinaryType:
+	switch t := relation.TraitOf(chunk.DataType()); t.Layout {
+	case relation.LayoutOffsets32:
 		return newSpanned[int32](data)
-	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+	case relation.LayoutOffsets64:
 		return newSpanned[int64](data)
-	case *arrow.StringViewType, *arrow.BinaryViewType:
+	case relation.LayoutViews:
 		return newViewed(chunk)
-	case *arrow.FixedSizeBinaryType:
-		return newFixed(data, dt.ByteWidth)
-	case *arrow.MonthDayNanoIntervalType:
-		return newFixed(data, dt.Bytes())
+	case relation.LayoutBytes:
+		return newFixed(data, t.Storage.(arrow.FixedWidthDataType).Bytes())
 	}
 	return newWide(chunk, c)
 }
