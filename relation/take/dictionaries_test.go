@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-func TestTakeOfDifferingDictionaries(t *testing.T) {
+func TestDifferingDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: arrow.BinaryTypes.String}
 	var chunks []arrow.Array
 	for _, json := range []string{`["a", "b", null]`, `["c", "a"]`, `["b", "c", "a"]`} {
@@ -38,9 +38,9 @@ func TestTakeOfDifferingDictionaries(t *testing.T) {
 	alloc.AssertSize(t, 0)
 }
 
-// TestTakeDifferentDictionaries gathers from chunks with different dictionaries, of types that arrow-go unifies and of
+// TestDifferentDictionaries gathers from chunks with different dictionaries, of types that arrow-go unifies and of
 // other types.
-func TestTakeDifferentDictionaries(t *testing.T) {
+func TestDifferentDictionaries(t *testing.T) {
 	p := arrow.PrimitiveTypes
 	for _, c := range []struct {
 		value arrow.DataType

@@ -89,7 +89,7 @@ func chunkedOf(values arrow.Array, cuts ...int) *arrow.Chunked {
 	return arrow.NewChunked(values.DataType(), append(chunks, values))
 }
 
-func TestTakeOfEveryType(t *testing.T) {
+func TestEveryType(t *testing.T) {
 	for _, c := range takeValues {
 		t.Run(c.dt.String(), func(t *testing.T) {
 			values, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
@@ -120,8 +120,8 @@ func TestTakeOfEveryType(t *testing.T) {
 	}
 }
 
-// TestTakeOfNoRows: a column without chunks, also for types without a builder in arrow-go.
-func TestTakeOfNoRows(t *testing.T) {
+// TestNoRows: a column without chunks, also for types without a builder in arrow-go.
+func TestNoRows(t *testing.T) {
 	dictionary := func(of arrow.DataType) arrow.DataType {
 		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: of}
 	}
@@ -145,7 +145,7 @@ func TestTakeOfNoRows(t *testing.T) {
 	}
 }
 
-func TestTakeOfUnions(t *testing.T) {
+func TestUnions(t *testing.T) {
 	codes := []arrow.UnionTypeCode{0, 1}
 	fields := []arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}
@@ -198,7 +198,7 @@ func TestTakeOfUnions(t *testing.T) {
 	}
 }
 
-func TestTakeAcrossBlocks(t *testing.T) {
+func TestAcrossBlocks(t *testing.T) {
 	const rows = 2*relation.BlockRows + 1234
 	builder := array.NewStringBuilder(memory.DefaultAllocator)
 	numbers := array.NewInt32Builder(memory.DefaultAllocator)
@@ -230,7 +230,7 @@ func TestTakeAcrossBlocks(t *testing.T) {
 	}
 }
 
-// TestTakeOfDifferingDictionaries gathers from chunks that use different indices for the same values.
+// TestDifferingDictionaries gathers from chunks that use different indices for the same values.
 // manyBytes returns a column of one row of n bytes, with 32-bit offsets.
 func manyBytes(n int) *arrow.Chunked {
 	offsets := []int32{0, int32(n)}
@@ -247,7 +247,7 @@ func int8s(n int) arrow.Array {
 	return b.NewArray()
 }
 
-func TestTakeTellsWhenTheBatchIsTooLarge(t *testing.T) {
+func TestTellsWhenTheBatchIsTooLarge(t *testing.T) {
 	alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	ids := make([]uint32, 1<<11) // times 1 MiB: 2^31, one more than offsets can count
 	_, err := Rows(context.Background(), manyBytes(1<<20), ids, alloc)
@@ -269,7 +269,7 @@ func TestTakeTellsWhenTheBatchIsTooLarge(t *testing.T) {
 	alloc.AssertSize(t, 0)
 }
 
-func TestTakeErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	ctx, alloc := context.Background(), memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer alloc.AssertSize(t, 0)
 	column := arrow.NewChunked(arrow.PrimitiveTypes.Int8,
@@ -322,7 +322,7 @@ func gatherRaw(data arrow.ArrayData, ids []uint32, alloc memory.Allocator) (arro
 	return gather(context.Background(), data.DataType(), []arrow.ArrayData{data}, ids, alloc)
 }
 
-func TestTakeFindsRowsInUnevenChunks(t *testing.T) {
+func TestFindsRowsInUnevenChunks(t *testing.T) {
 	var chunks []arrow.Array
 	var want []uint64
 	for c := range 300 {
@@ -347,9 +347,9 @@ func TestTakeFindsRowsInUnevenChunks(t *testing.T) {
 	require.Equal(t, want, got.(*array.Uint64).Uint64Values())
 }
 
-// TestTakeOfRuns: consecutive rows are copied together, up to the end of their chunk; rows that only look consecutive,
+// TestRuns: consecutive rows are copied together, up to the end of their chunk; rows that only look consecutive,
 // or repeat, are not.
-func TestTakeOfRuns(t *testing.T) {
+func TestRuns(t *testing.T) {
 	texts, numbers := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
 	for i := range 1000 {
 		texts.Append(strings.Repeat(string(rune('a'+i%26)), i%7) + strconv.Itoa(i))
@@ -383,8 +383,8 @@ func TestTakeOfRuns(t *testing.T) {
 	}
 }
 
-// TestTakeOfFewRows: gathering a few rows is cheap: it allocates no working memory of a block on each call.
-func TestTakeOfFewRows(t *testing.T) {
+// TestFewRows: gathering a few rows is cheap: it allocates no working memory of a block on each call.
+func TestFewRows(t *testing.T) {
 	b := array.NewInt32Builder(memory.DefaultAllocator)
 	defer b.Release()
 	b.AppendValues(make([]int32, 1000), nil)
@@ -404,9 +404,9 @@ func TestTakeOfFewRows(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(calls*48<<10))
 }
 
-// TestTakeFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives
+// TestFromManyChunks: a gather of rows that are near one another does no work for each of many chunks, and gives
 // the same as one from all of them; dictionaries of batches stay the same.
-func TestTakeFromManyChunks(t *testing.T) {
+func TestFromManyChunks(t *testing.T) {
 	devicetest.SkipRace(t)
 	const rows = 3 * manyChunks
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
