@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // Order is the sink that delivers rows in order: by the row number of one table, then by the other's. Rows without a
@@ -104,7 +105,7 @@ func (o *Order) sort(ctx context.Context, w *operator.Window, first, rows uint64
 		case w.Matched: // a partner whose number is not part of the output
 			list.Fill(to.All(), 0)
 		default:
-			list.Fill(to.All(), relation.NoRow)
+			list.Fill(to.All(), take.NoRow)
 		}
 		numbers[table], constant[table] = to, !w.Of[s] || o.Numbers[s] < 0
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // TestMerge merges runs, some of them empty, in the order of either table.
@@ -26,7 +26,7 @@ func TestMerge(t *testing.T) {
 			for range 1 + random.IntN(30) {
 				row := [2]uint32{random.Uint32N(9), random.Uint32N(9)}
 				if random.IntN(5) == 0 {
-					row[random.IntN(2)] = relation.NoRow
+					row[random.IntN(2)] = take.NoRow
 				}
 				rows = append(rows, row)
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // Role tells what an output column is made of.
@@ -60,7 +62,7 @@ type Piece struct {
 	part    arrow.Table // the table of Columns, which the piece keeps alive; may be nil
 	of      [2]bool
 	matched bool
-	ordered bool          // row numbers may be relation.NoRow, for rows without a row of that side
+	ordered bool          // row numbers may be take.NoRow, for rows without a row of that side
 	arrays  []arrow.Array // by column; nil if the host fetches it
 }
 
@@ -157,9 +159,9 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 	case side < 0:
 		return relation.Nulls(c.Type, int(p.Rows), allocator)
 	case !p.ordered:
-		values, err = relation.Take(ctx, c.Of[side].Column, p.Numbers[side], allocator)
+		values, err = take.Rows(ctx, c.Of[side].Column, p.Numbers[side], allocator)
 	case c.Of[1-side] == nil:
-		values, err = relation.TakeNullable(ctx, c.Of[side].Column, p.Numbers[side], allocator)
+		values, err = take.Nullable(ctx, c.Of[side].Column, p.Numbers[side], allocator)
 	default:
 		return p.either(ctx, c, allocator)
 	}
@@ -173,8 +175,8 @@ func (p *Piece) fetch(ctx context.Context, c *Column, allocator memory.Allocator
 // convert gives values of a side the type of a column. numbers are their row numbers, for the error; nil if unknown.
 func (p *Piece) convert(ctx context.Context, values arrow.Array, c *Column, side int, numbers []uint32,
 	allocator memory.Allocator) (arrow.Array, error) {
-	converted, err := relation.Convert(ctx, values, c.Type, allocator)
-	beyond := new(relation.BeyondError)
+	converted, err := keys.Convert(ctx, values, c.Type, allocator)
+	beyond := new(keys.BeyondError)
 	if !errors.As(err, &beyond) {
 		return converted, err
 	}
@@ -193,7 +195,7 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 	sides := [2]int{c.First, 1 - c.First}
 	var numbers [2][]uint32 // rows whose values come from each side
 	for i, first := range p.Numbers[sides[0]] {
-		if first != relation.NoRow {
+		if first != take.NoRow {
 			numbers[0] = append(numbers[0], first)
 		} else {
 			numbers[1] = append(numbers[1], p.Numbers[sides[1]][i])
@@ -206,7 +208,7 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 		}
 	}()
 	for i, side := range sides {
-		values, err := relation.Take(ctx, c.Of[side].Column, numbers[i], allocator)
+		values, err := take.Rows(ctx, c.Of[side].Column, numbers[i], allocator)
 		if err != nil {
 			return nil, err
 		}
@@ -223,13 +225,13 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 	places := make([]uint32, p.Rows)
 	for i, first := range p.Numbers[sides[0]] {
 		of := 0
-		if first == relation.NoRow {
+		if first == take.NoRow {
 			of = 1
 		}
 		places[i] = next[of]
 		next[of]++
 	}
-	return relation.Take(ctx, both, places, allocator)
+	return take.Rows(ctx, both, places, allocator)
 }
 
 // indicatorTexts are the values of an indicator column; bit s of the index says that the row has a row of side s.
@@ -242,7 +244,7 @@ func (p *Piece) indicator(allocator memory.Allocator) arrow.Array {
 	for i := range int(p.Rows) {
 		of := 0
 		for side := range p.of {
-			if p.of[side] && (!p.ordered || p.Numbers[side][i] != relation.NoRow) {
+			if p.of[side] && (!p.ordered || p.Numbers[side][i] != take.NoRow) {
 				of |= 1 << side
 			}
 		}
@@ -258,7 +260,7 @@ func (p *Piece) mark(allocator memory.Allocator) arrow.Array {
 	for i := range int(p.Rows) {
 		matched := p.matched
 		if p.ordered {
-			matched = p.Numbers[p.other()][i] != relation.NoRow
+			matched = p.Numbers[p.other()][i] != take.NoRow
 		}
 		b.UnsafeAppend(matched)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 func ints[T int32 | int64](t *testing.T, values ...T) *arrow.Chunked {
@@ -44,7 +44,7 @@ func ints[T int32 | int64](t *testing.T, values ...T) *arrow.Chunked {
 // sides with different types, and the indicator.
 func TestOrderedPiece(t *testing.T) {
 	left, right := ints(t, int32(10), int32(11), int32(12)), ints(t, int64(20), int64(21), int64(math.MaxInt64))
-	none := uint32(relation.NoRow)
+	none := uint32(take.NoRow)
 	big := arrow.PrimitiveTypes.Int64
 	columns := []Column{
 		{Type: big, Of: [2]*Value{{Column: left}, nil}},

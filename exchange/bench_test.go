@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // BenchmarkDivide divides blocks of two columns of 8 bytes, of 2^22 rows (SPIRJOIN_BENCH_ROWS), and reports the CPU
@@ -32,7 +33,7 @@ func BenchmarkDivide(b *testing.B) {
 	defer batch.Release()
 	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
 	defer table.Release()
-	hashes, err := relation.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"k"}, {"k"}})
+	hashes, err := keys.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"k"}, {"k"}})
 	require.NoError(b, err)
 	for _, parts := range []int{8, 64, 512} {
 		b.Run(fmt.Sprintf("parts=%d", parts), func(b *testing.B) {

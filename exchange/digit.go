@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Digit is the place of the part in a mixed key, for the partition that divides rows on a device as [Divider.Divide]
@@ -22,7 +22,7 @@ func (d *Divider) Digit() Digit {
 }
 
 // placeByDigit sets the parts of rows by their keys, which are the low bits of the hashes.
-func (d *Divider) placeByDigit(ctx context.Context, table *relation.HashedTable, parts []uint16) error {
+func (d *Divider) placeByDigit(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
 	digit := d.Digit()
 	shift := 8*d.KeyBytes - digit.Bits
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // TestDigit: a device finds the parts that the host finds, of keys of either width, and with any seed.
@@ -28,7 +29,7 @@ func TestDigit(t *testing.T) {
 			for seed, parts := range []int{8, 128, 512} {
 				table := keyed(t, key, values)
 				schemas, on := [2]*arrow.Schema{table.Schema(), table.Schema()}, [2][]string{{"k"}, {"k"}}
-				hashes, err := relation.PlanHashes(schemas, on)
+				hashes, err := keys.PlanHashes(schemas, on)
 				require.NoError(t, err)
 				d := &exchange.Divider{Hashes: hashes, Parts: parts, Seed: uint64(seed), KeyBytes: hashes.ValueBytes()}
 				require.Equal(t, key.(arrow.FixedWidthDataType).Bytes(), d.KeyBytes)

@@ -10,22 +10,24 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // Divider divides tables of either side into parts by the hashes of their keys. Safe for concurrent use.
 type Divider struct {
-	Hashes *relation.HashKeys // nil: all rows are in the first part
-	Parts  int                // by hashes
+	Hashes *keys.Hashes // nil: all rows are in the first part
+	Parts  int          // by hashes
 	// Nulls says that rows without a hash because a key is NULL are in a part of their own, which follows the others.
 	Nulls bool
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
 	// then, too. nil: such rows are spread over the parts.
-	Alone [2]*relation.HashKeys
+	Alone [2]*keys.Hashes
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
 	// KeyBytes is the size of the values of the key if these decide the part, as on a device ([Divider.Digit]); 0:
-	// hashes do. Otherwise [relation.HashKeys.ValueBytes] says it, and Parts is a power of two.
+	// hashes do. Otherwise [keys.Hashes.ValueBytes] says it, and Parts is a power of two.
 	KeyBytes int
 	// Together says that the parts of a block may share memory, which is then freed with the last of them: it takes
 	// less time to allocate, and to import on a device.
@@ -42,7 +44,7 @@ func (d *Divider) All() int {
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
 // uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
-// [relation.HashKeys.Bind] and [relation.Take].
+// [keys.Hashes.Bind] and [take.Rows].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
 	of, freeOf := scratch[uint16](alloc, int(table.NumRows()))
@@ -81,7 +83,7 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 		for part := range d.All() {
 			group.Go(func() (err error) {
 				ids := order[s.starts[part]:s.starts[part+1]]
-				columns[part][i], err = relation.Take(groupCtx, column, ids, alloc)
+				columns[part][i], err = take.Rows(groupCtx, column, ids, alloc)
 				return err
 			})
 		}
@@ -138,7 +140,7 @@ func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Ta
 }
 
 // place sets the parts of rows by their hashes.
-func (d *Divider) place(ctx context.Context, table *relation.HashedTable, parts []uint16) error {
+func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
 	if d.KeyBytes > 0 {
 		return d.placeByDigit(ctx, table, parts)
 	}

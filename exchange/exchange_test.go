@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // keyed is a table with a key of a type, of values in text, and the number of each row.
@@ -81,7 +82,7 @@ func TestEqualKeysMeet(t *testing.T) {
 		for name, values := range map[string][2][]string{"numbers": numbers, "with nulls": nulls} {
 			tables := [2]arrow.Table{keyed(t, types[0], values[0]), keyed(t, types[1], values[1])}
 			schemas := [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}
-			hashes, err := relation.PlanHashes(schemas, [2][]string{{"k"}, {"k"}}, name == "with nulls")
+			hashes, err := keys.PlanHashes(schemas, [2][]string{{"k"}, {"k"}}, name == "with nulls")
 			require.NoError(t, err)
 			d := exchange.Divider{Hashes: hashes, Parts: parts, Together: name == "numbers"}
 			where, sizes := make(map[string]int), make([]int, parts)
@@ -119,7 +120,7 @@ func TestEqualKeysMeet(t *testing.T) {
 		b.Field(1).(*array.Int64Builder).Append(int64(i))
 	}
 	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{b.NewRecordBatch()})
-	hashes, err := relation.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"k"}, {"k"}})
+	hashes, err := keys.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"k"}, {"k"}})
 	require.NoError(t, err)
 	d := exchange.Divider{Hashes: hashes, Parts: parts}
 	of := partsOf(t, &d, relation.Left, table)
@@ -127,6 +128,6 @@ func TestEqualKeysMeet(t *testing.T) {
 	for i := range 90 {
 		require.Equal(t, of[i], of[i+10])
 	}
-	_, err = relation.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"none"}, {"k"}})
+	_, err = keys.PlanHashes([2]*arrow.Schema{schema, schema}, [2][]string{{"none"}, {"k"}})
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // placed is a place under limits of memory and disk, and rows divided into seven parts.
@@ -45,7 +46,7 @@ func placeUnder(t *testing.T, hostBytes, placeBytes, diskBytes uint64) *placed {
 	p.file, err = exchange.NewFile(p.dir, grant)
 	require.NoError(t, err)
 	schemas := [2]*arrow.Schema{p.table.Schema(), p.table.Schema()}
-	hashes, err := relation.PlanHashes(schemas, [2][]string{{"k"}, {"k"}})
+	hashes, err := keys.PlanHashes(schemas, [2][]string{{"k"}, {"k"}})
 	require.NoError(t, err)
 	p.Divider = &exchange.Divider{Hashes: hashes, Parts: 7}
 	p.Place = exchange.NewPlace(exchange.PlaceOptions{Schemas: schemas, Parts: 7, Alloc: p.of, Budget: p.budget,

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // A stream with more groups than memory has room for divides what came of its parts by the hashes of the keys, so that
@@ -121,7 +122,7 @@ func (s *streaming) divide(ctx context.Context) (err error) {
 func (s *partials) put(ctx context.Context, table arrow.Table) error {
 	if s.place == nil {
 		schemas, by := [2]*arrow.Schema{table.Schema(), table.Schema()}, s.dividesBy()
-		hashes, err := relation.PlanHashes(schemas, [2][]string{by, by}, slices.Repeat([]bool{true}, len(by))...)
+		hashes, err := keys.PlanHashes(schemas, [2][]string{by, by}, slices.Repeat([]bool{true}, len(by))...)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // finishing makes an output column for the groups [from, to).
@@ -39,7 +40,7 @@ func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allo
 	} else {
 		rows = g.rowNumbers(from, to)
 	}
-	return relation.Take(ctx, columnOf(g.table, g.by[k]), rows, allocator)
+	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, allocator)
 }
 
 // rowNumbers are the first rows of groups.
@@ -68,11 +69,11 @@ func (f *finishing) array(ctx context.Context) (arrow.Array, error) {
 	case Count, CountDistinct:
 		return f.make(copied(f.counts())), nil
 	case First:
-		return relation.Take(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
+		return take.Rows(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
 	}
 	if f.text >= 0 {
 		of := &f.picked[f.text]
-		return relation.Take(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
+		return take.Rows(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
 	}
 	least := uint64(1)
 	if f.aggregate.Func == Var || f.aggregate.Func == Stddev {

@@ -13,23 +13,24 @@ import (
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // groups are finished groups on the host.
 type groups struct {
-	keys   *relation.KeyPlan
+	keys   *keys.Plan
 	by     []string
 	table  arrow.Table // whose rows are grouped
 	rows   int
-	codes  []byte            // key codes, of keys.KeyBytes() each
-	states [][][]byte        // by reduction and word, 8 bytes for each group
-	hashes *relation.KeyPlan // of keys of equal hashes, which were numbered: they come from first rows; otherwise nil
-	none   bool              // there are no rows, which are one group all the same
-	owned  bool              // the table is released with the groups
-	picked []picked          // of the picks of the program
-	strips bool              // they were made strip by strip
-	first  int               // the reduction that gives first rows; negative if none does
-	memory *exec.Grant       // of the groups and of work on them; nil: there is no limit
+	codes  []byte      // key codes, of keys.KeyBytes() each
+	states [][][]byte  // by reduction and word, 8 bytes for each group
+	hashes *keys.Plan  // of keys of equal hashes, which were numbered: they come from first rows; otherwise nil
+	none   bool        // there are no rows, which are one group all the same
+	owned  bool        // the table is released with the groups
+	picked []picked    // of the picks of the program
+	strips bool        // they were made strip by strip
+	first  int         // the reduction that gives first rows; negative if none does
+	memory *exec.Grant // of the groups and of work on them; nil: there is no limit
 }
 
 // words is a word of the states of a reduction.
@@ -65,21 +66,21 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	defer w.result.grant.GiveUnused()
 	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
 		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
-	keys, err := relation.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
-	if err == nil && keys.Guessed() && !haveStrips(keys, int(p.table.NumRows())) { // the guess is useless
-		keys, err = relation.PlanGroups(ctx, p.table, by, false, roomIn(memory))
+	plan, err := keys.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
+	if err == nil && plan.Guessed() && !haveStrips(plan, int(p.table.NumRows())) { // the guess is useless
+		plan, err = keys.PlanGroups(ctx, p.table, by, false, roomIn(memory))
 	}
 	if err != nil {
 		return nil, err
 	}
-	w.Collide(keys)
+	w.Collide(plan)
 	for k := range by {
-		if !keys.Decodes(k) && !keys.HasRows(k) {
+		if !plan.Decodes(k) && !plan.HasRows(k) {
 			p.first()
 		}
 	}
-	done, err := w.groupBy(ctx, p, &groups{keys: keys, by: by, table: p.table, first: p.numbers, memory: memory})
-	if err == nil && !keys.Exact() {
+	done, err := w.groupBy(ctx, p, &groups{keys: plan, by: by, table: p.table, first: p.numbers, memory: memory})
+	if err == nil && !plan.Exact() {
 		done, err = w.verified(ctx, p, done)
 	}
 	if err == nil {
@@ -114,13 +115,13 @@ func (w *work) groupBy(ctx context.Context, p *program, g *groups) (*groups, err
 			err = g.memory.Grow(exec.Need{Host: uint64(g.rows) * t.groupBytes(len(p.requests))})
 		}
 	case g.keys.Guessed():
-		err = relation.ErrGuess
+		err = keys.ErrGuess
 	default:
 		err = w.reduce(ctx, p, s, g)
 	}
-	if errors.Is(err, relation.ErrGuess) { // it was wrong or useless
+	if errors.Is(err, keys.ErrGuess) { // it was wrong or useless
 		release()
-		if g.keys, err = relation.PlanGroups(ctx, p.table, g.by, false, roomIn(g.memory)); err == nil {
+		if g.keys, err = keys.PlanGroups(ctx, p.table, g.by, false, roomIn(g.memory)); err == nil {
 			return w.groupBy(ctx, p, g)
 		}
 	}
@@ -131,9 +132,9 @@ func (w *work) groupBy(ctx context.Context, p *program, g *groups) (*groups, err
 }
 
 // scan loads the table with the values of p as payload. The caller releases its columns.
-func (w *work) scan(ctx context.Context, p *program, keys *relation.KeyPlan) (s *query.Scan, release func(),
+func (w *work) scan(ctx context.Context, p *program, plan *keys.Plan) (s *query.Scan, release func(),
 	err error) {
-	s = &query.Scan{Side: relation.Left, Table: p.table, Keys: keys}
+	s = &query.Scan{Side: relation.Left, Table: p.table, Keys: plan}
 	memory := w.memory()
 	release = func() {
 		for _, c := range s.Columns {

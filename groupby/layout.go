@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Layout is a specification with what a schema makes of it.
@@ -44,7 +45,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 	for _, name := range spec.By {
 		field, err := need(name)
 		if err == nil {
-			err = relation.CheckGroupKey(field)
+			err = keys.CheckGroup(field)
 		}
 		if err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			out = wide
 		}
 		if reason == "" && a.Func == CountDistinct {
-			if err := relation.CheckGroupKey(input); err != nil {
+			if err := keys.CheckGroup(input); err != nil {
 				return nil, err
 			}
 		}

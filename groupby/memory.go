@@ -27,7 +27,7 @@ func (e *Engine) memory() *exec.Grant {
 	return e.Budget().Empty()
 }
 
-// roomIn tells whether a grant can grow, and makes it grow, or shrink; see [relation.PlanGroups].
+// roomIn tells whether a grant can grow, and makes it grow, or shrink; see [keys.PlanGroups].
 func roomIn(grant *exec.Grant) func(byBytes int64) bool {
 	return func(byBytes int64) bool {
 		if byBytes < 0 {

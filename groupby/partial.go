@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // partials are the groups of the parts of a stream. The groups of a part are a table: its keys, the columns of which
@@ -215,7 +216,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	}
 	for _, f := range s.program.columns {
 		if name := f.aggregate.Column; f.aggregate.Func == First && !named[name] {
-			column, err := relation.Take(ctx, columnOf(g.table, name), g.rowNumbers(from, to), memory.DefaultAllocator)
+			column, err := take.Rows(ctx, columnOf(g.table, name), g.rowNumbers(from, to), memory.DefaultAllocator)
 			if err != nil {
 				return nil, err
 			}
@@ -243,7 +244,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 		}
 	}
 	for i, of := range g.picked {
-		column, err := relation.Take(ctx, columnOf(g.table, of.column), of.rows[from:to], memory.DefaultAllocator)
+		column, err := take.Rows(ctx, columnOf(g.table, of.column), of.rows[from:to], memory.DefaultAllocator)
 		if err != nil {
 			return nil, err
 		}

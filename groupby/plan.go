@@ -7,14 +7,14 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Plan is what is known of a group-by before it runs.
 type Plan struct {
 	Layout *Layout
 	engine *Engine
-	keys   *relation.KeyPlan
+	keys   *keys.Plan
 	rows   int64
 }
 
@@ -25,7 +25,7 @@ func (e *Engine) Plan(ctx context.Context, layout *Layout, table arrow.Table) (*
 	}
 	memory := e.memory()
 	defer memory.Release()
-	keys, err := relation.PlanGroups(ctx, table, layout.Spec.By, false, roomIn(memory))
+	keys, err := keys.PlanGroups(ctx, table, layout.Spec.By, false, roomIn(memory))
 	if err != nil {
 		return nil, fmt.Errorf("group by: %w", err)
 	}
@@ -51,18 +51,18 @@ func (s *Spec) keys() string {
 }
 
 // describe adds the keys and the aggregates to a text.
-func (l *Layout) describe(b *strings.Builder, keys *relation.KeyPlan) {
+func (l *Layout) describe(b *strings.Builder, plan *keys.Plan) {
 	if len(l.Spec.By) == 0 {
 		line(b, "key", "none: all rows are one group")
 	}
 	for i, name := range l.Spec.By {
-		line(b, "key", "%s %s%s", name, l.types[name], keys.Range(i))
+		line(b, "key", "%s %s%s", name, l.types[name], plan.Range(i))
 	}
 	switch {
-	case !keys.Exact():
+	case !plan.Exact():
 		line(b, "codes", "hashes of 64 bits; each row is compared with the first one of its group")
 	case len(l.Spec.By) > 0:
-		line(b, "codes", "%d bits", keys.KeyBits())
+		line(b, "codes", "%d bits", plan.KeyBits())
 	}
 	l.describeAggregates(b)
 }

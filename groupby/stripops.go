@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // stripOp is what is done with the values of a strip.
@@ -96,8 +97,8 @@ type stripCore struct {
 	rows      int      // since the first words of sums had room for that many short ones
 	counts    []uint64 // words from the one that counts rows on
 	uncounted int      // rows of the strip, until they are counted
-	picked    [relation.StripRows]uint32
-	values    [relation.StripRows]uint64
+	picked    [keys.StripRows]uint32
+	values    [keys.StripRows]uint64
 }
 
 // add adds the rows of a strip, whose slots begin at slots.

@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // On the host, keys with few codes are grouped strip by strip, straight from the buffers of the table. A core makes the
@@ -89,8 +90,8 @@ func (w *work) planStrips(p *program, s *query.Scan) (*strips, error) {
 }
 
 // haveStrips reports whether the keys of rows rows have few enough codes for strips.
-func haveStrips(keys *relation.KeyPlan, rows int) bool {
-	return keys.Exact() && keys.KeyBits() <= stripBits && 1<<keys.KeyBits() <= max(fewCodes, rows/rowsOfCode)
+func haveStrips(plan *keys.Plan, rows int) bool {
+	return plan.Exact() && plan.KeyBits() <= stripBits && 1<<plan.KeyBits() <= max(fewCodes, rows/rowsOfCode)
 }
 
 // onHost reports whether the host may group strip by strip.
@@ -107,7 +108,7 @@ func columnOfRequest(p *program, s *query.Scan, r request) *arrow.Chunked {
 }
 
 // stripCores is the number of cores that share rows rows.
-func stripCores(rows int) int { return min(runtime.GOMAXPROCS(0), rows/relation.StripRows+1) }
+func stripCores(rows int) int { return min(runtime.GOMAXPROCS(0), rows/keys.StripRows+1) }
 
 // groupBytes is the memory of a finished group: its code and the states of the first requests requests.
 func (t *strips) groupBytes(requests int) uint64 {

@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // byStrips reports whether a group-by is done strip by strip.
@@ -77,12 +78,12 @@ func TestLongSums(t *testing.T) {
 	const shortBits = 52
 	defer groupby.ShortBits(shortBits)()
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		const rows = 20*relation.StripRows + 13
+		const rows = 20*keys.StripRows + 13
 		for _, dtype := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
 			&arrow.Decimal128Type{Precision: 38}, &arrow.Decimal256Type{Precision: 76}} {
 			value := func(row int) uint64 {
 				v, wide := uint64(1)<<(shortBits-1)-1-uint64(row), relation.WordBits(dtype) > 64
-				if strip := row / relation.StripRows; wide && strip%3 == 1 || strip%3 == 2 && row%701 == 0 {
+				if strip := row / keys.StripRows; wide && strip%3 == 1 || strip%3 == 2 && row%701 == 0 {
 					v <<= 8
 				}
 				if !wide { // whose sum must fit

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Least and greatest texts are not reduced on the device, which has no texts, but found by the host once the rows are
@@ -108,7 +108,7 @@ func (g *groups) pick(ctx context.Context, p *program) error {
 // ofRows returns the group of each row of the table, of which back gives the memory back.
 func (g *groups) ofRows(ctx context.Context) (groupOf []uint32, back func(), err error) {
 	rows := uint64(g.table.NumRows())
-	if back, err = charge(g.memory, 4*rows+relation.CodeTableBytes(g.rows)); err != nil {
+	if back, err = charge(g.memory, 4*rows+keys.CodeTableBytes(g.rows)); err != nil {
 		return nil, back, err
 	}
 	groupOf = make([]uint32, rows)

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // form says how the values of a column are on the device.
@@ -155,7 +156,7 @@ func squareOf(column *arrow.Chunked, later bool) form {
 			continue
 		}
 		values := backend.Longs(chunk.Data().Buffers()[1].Bytes())[chunk.Data().Offset():][:chunk.Len()]
-		for part := range slices.Chunk(values, relation.StripRows) {
+		for part := range slices.Chunk(values, keys.StripRows) {
 			for _, v := range part {
 				size |= v ^ uint64(int64(v)>>63) // -1 is 0
 			}
@@ -184,7 +185,7 @@ func square(a arrow.Array, form form, out []uint64) {
 	data := a.Data().Buffers()[1].Bytes()[a.Data().Offset()*width/8:][:a.Len()*width/8]
 	if width <= 64 {
 		reader := stripState{stripValues: stripValues{bits: width, kind: kind}}
-		var room [relation.StripRows]uint64
+		var room [keys.StripRows]uint64
 		for from := 0; from < a.Len(); from += len(room) {
 			to := min(from+len(room), a.Len())
 			for i, v := range reader.decode(room[:to-from], data[from*width/8:to*width/8]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // mapEntryBytes is the memory of a key in a map: text, number and room for more entries.
@@ -18,7 +18,7 @@ const mapEntryBytes = 64
 // again, by numbers that the host gives to keys.
 func (w *work) verified(ctx context.Context, p *program, g *groups) (*groups, error) {
 	w.progress.Start("verify groups")
-	back, err := charge(g.memory, relation.CodeTableBytes(g.rows)+4*uint64(g.rows))
+	back, err := charge(g.memory, keys.CodeTableBytes(g.rows)+4*uint64(g.rows))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (w *work) verified(ctx context.Context, p *program, g *groups) (*groups, er
 	defer batch.Release()
 	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
 	defer table.Release()
-	keys, err := relation.PlanGroups(ctx, table, []string{name}, false, nil)
+	keys, err := keys.PlanGroups(ctx, table, []string{name}, false, nil)
 	if err != nil {
 		return nil, err
 	}

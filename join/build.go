@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Built is a table on the device, sorted, partitioned or made a hash table once, to be joined with many tables. Until
@@ -26,8 +27,8 @@ type buildSide struct {
 	engine  *Engine
 	without []query.DeviceFailure // devices of the engine that were lost before
 	layout  *Layout
-	keys    *relation.BuildKeys // nil in a cross join
-	side    relation.Side       // that the table is
+	keys    *keys.Build   // nil in a cross join
+	side    relation.Side // that the table is
 	table   arrow.Table
 	probe   *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
 
@@ -74,7 +75,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	}
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
-	l := b.lowering(none, b.keys.KeyPlan, exec.NewProgress(spec.Progress))
+	l := b.lowering(none, b.keys.Plan, exec.NewProgress(spec.Progress))
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
@@ -107,10 +108,10 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
 	on, equal := b.layout.Spec.on(), b.layout.Spec.nullsEqual()
-	b.keys, err = relation.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
+	b.keys, err = keys.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
 		b.guess && b.engine.guesses(&b.layout.Spec, b.table), equal...)
 	if err == nil {
-		b.engine.Collide(b.keys.KeyPlan)
+		b.engine.Collide(b.keys.Plan)
 	}
 	return err
 }
@@ -139,13 +140,13 @@ func (b *buildSide) check(probe *arrow.Schema) error {
 }
 
 // bind gives the keys of a probe table the codes of the build side.
-func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*relation.KeyPlan, error) {
+func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*keys.Plan, error) {
 	if b.keys != nil {
 		return b.keys.Bind(ctx, probe)
 	}
 	tables := [2]arrow.Table{}
 	tables[b.side], tables[1-b.side] = b.table, probe
-	return relation.PlanCross(tables[relation.Left], tables[relation.Right])
+	return keys.PlanCross(tables[relation.Left], tables[relation.Right])
 }
 
 func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
@@ -157,8 +158,8 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 }
 
 // lowering is the lowering of the join with a probe table.
-func (b *buildSide) lowering(probe arrow.Table, keys *relation.KeyPlan, progress *exec.Progress) *lowering {
-	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: keys,
+func (b *buildSide) lowering(probe arrow.Table, plan *keys.Plan, progress *exec.Progress) *lowering {
+	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: plan,
 		progress: progress, later: true}
 	l.tables[b.side], l.tables[1-b.side] = b.table, probe
 	return l

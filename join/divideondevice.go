@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // DividePlace says where both sides of a join are divided by their keys.
@@ -105,7 +106,7 @@ func (p *sides) planOnDevice() {
 }
 
 // keyBytesOnDevice is the size of the values of keys by which the device divides; 0 if the host does.
-func (e *Engine) keyBytesOnDevice(hashes *relation.HashKeys) int {
+func (e *Engine) keyBytesOnDevice(hashes *keys.Hashes) int {
 	inMemory := e.HostCapBytes() == exec.Unlimited && e.PartsBytes == 0
 	if !inMemory || e.DivideOn == DivideOnHost || e.DivideOn == DivideAuto && e.Device().Info().Unified {
 		return 0
@@ -117,7 +118,7 @@ func (e *Engine) keyBytesOnDevice(hashes *relation.HashKeys) int {
 // have no NULL.
 func (e *Engine) dividesOnDevice(layout *Layout, schemas [2]*arrow.Schema, tables [2]arrow.Table) bool {
 	spec := &layout.Spec
-	hashes, err := relation.PlanHashes(schemas, spec.on(), spec.nullsEqual()...)
+	hashes, err := keys.PlanHashes(schemas, spec.on(), spec.nullsEqual()...)
 	if err != nil || e.keyBytesOnDevice(hashes) == 0 {
 		return false
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Engine joins tables on one device, and streams on several. Safe for concurrent use.
@@ -283,7 +284,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 
 // prove proves hashes where there is memory for it, and waits for that.
 func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
-	need := exec.Need{Host: relation.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
+	need := exec.Need{Host: keys.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
 	if limit := l.engine.HostCapBytes(); limit != exec.Unlimited {
 		if need.Host+query.TableBytes(l.tables[:]...) > limit {
 			return false, nil
@@ -311,17 +312,17 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		if err := l.spec.CheckCross(uint64(left.NumRows()), uint64(right.NumRows())); err != nil {
 			return err
 		}
-		l.keys, err = relation.PlanCross(left, right)
+		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
 	if l.spec.Output == Ranges { // which come in the order of the key
-		l.keys, err = relation.PlanKeys(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
+		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
 	} else {
 		probe := relation.Right // most likely: keys may be NULL
 		if l.spec.BuildSide == BuildRight || l.spec.BuildSide == BuildAuto && right.NumRows() < left.NumRows() {
 			probe = relation.Left
 		}
-		l.keys, err = relation.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
 			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.nullsEqual()...)
 	}
 	if err != nil {

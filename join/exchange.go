@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
@@ -221,12 +222,12 @@ func (p *sides) planDivider(c *collector) (err error) {
 	if p.divider.Parts == 1 {
 		return nil
 	}
-	if p.divider.Hashes, err = relation.PlanHashes(schemas, on, spec.nullsEqual()...); err != nil {
+	if p.divider.Hashes, err = keys.PlanHashes(schemas, on, spec.nullsEqual()...); err != nil {
 		return err
 	}
 	for side, schema := range schemas {
 		if spec.Validate.Unique(relation.Side(side)) && err == nil {
-			p.divider.Alone[side], err = relation.PlanHashes([2]*arrow.Schema{schema, schema},
+			p.divider.Alone[side], err = keys.PlanHashes([2]*arrow.Schema{schema, schema},
 				[2][]string{on[side], on[side]}, spec.nullsEqual()...)
 		}
 	}

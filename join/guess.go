@@ -8,7 +8,7 @@ import (
 )
 
 // A device waits while the keys of the build side are measured. Of a large table their range is guessed from a sample
-// ([relation.KeyPlan]), and measured while the table is loaded. Where the guess was wrong, the join begins again with
+// ([keys.Plan]), and measured while the table is loaded. Where the guess was wrong, the join begins again with
 // what was measured; nothing was output by then.
 
 // guessedRows is the number of rows of a build side from which on its keys are guessed: the bit or two that a guess may

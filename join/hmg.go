@@ -19,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // HMG joins tables on several devices by the multi-GPU sort-merge join of HMG (docs/hmg.md): key codes go to the
@@ -60,7 +61,7 @@ func (h *HMG) join(ctx context.Context, layout *Layout, tables [2]arrow.Table) (
 	r := &HMGResult{Layout: layout, tables: tables, allocator: h.Engine.Allocator, engine: h.Engine,
 		started: time.Now()}
 	left, right := tables[relation.Left], tables[relation.Right]
-	if r.keys, err = relation.PlanKeys(ctx, left, right, layout.Spec.LeftOn, layout.Spec.RightOn,
+	if r.keys, err = keys.PlanJoin(ctx, left, right, layout.Spec.LeftOn, layout.Spec.RightOn,
 		layout.Spec.nullsEqual()...); err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ type HMGResult struct {
 	matched   time.Duration // until the first rows could be drawn
 	tables    [2]arrow.Table
 	allocator memory.Allocator
-	keys      *relation.KeyPlan
+	keys      *keys.Plan
 	flow      *exec.Flow
 	found     *exec.Pipe[*hmg.Found]
 	first     *hmg.Found // taken from the pipe before the output is drawn

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Layout describes the columns of the output and where they come from.
@@ -185,7 +186,7 @@ func keyCandidate(spec *Spec, left, right arrow.Field) candidate {
 		}
 		common, ok := relation.CommonType(left.Type, right.Type)
 		if !ok {
-			c.fault = relation.Comparable(left, right)
+			c.fault = keys.Comparable(left, right)
 		}
 		if !ok && c.fault == nil {
 			c.fault = fmt.Errorf("%w: join: no type holds the values of both left key column %q (%s) and right key "+

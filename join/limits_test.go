@@ -23,6 +23,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // tables returns a primary-key and a foreign-key side.
@@ -527,7 +528,7 @@ func TestRowLimit(t *testing.T) {
 			large, small := table(int(rows)), table(1)
 			defer large.Release()
 			defer small.Release()
-			_, err := relation.PlanKeys(t.Context(), large, small, []string{"no such"}, []string{"k"})
+			_, err := keys.PlanJoin(t.Context(), large, small, []string{"no such"}, []string{"k"})
 			if errors.Is(err, backend.ErrInvalidInput) { // which is found out later
 				return nil
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // lowering makes physical trees of a specification.
@@ -20,9 +21,9 @@ type lowering struct {
 	layout   *Layout
 	spec     *Spec
 	tables   [2]arrow.Table
-	keys     *relation.KeyPlan
-	unique   [2]*relation.KeyPlan // keys of the sides alone that must be unique; nil: they need not
-	sides    [2]relation.Side     // of the build side and of the probe side
+	keys     *keys.Plan
+	unique   [2]*keys.Plan    // keys of the sides alone that must be unique; nil: they need not
+	sides    [2]relation.Side // of the build side and of the probe side
 	progress *exec.Progress
 	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
 	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
@@ -143,9 +144,9 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 	switch {
 	case !l.spec.How.Keeps(side):
 	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
-		s.Keyless = relation.KeylessValues
+		s.Keyless = keys.KeylessValues
 	default:
-		s.Keyless = relation.KeylessAll
+		s.Keyless = keys.KeylessAll
 	}
 	return s
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // merge puts the output of tasks in the order of the row numbers that it has as its last columns (an external merge
@@ -185,7 +186,7 @@ func (m *merge) take(ctx context.Context, table arrow.Table, ids []uint32, colum
 		}
 	}()
 	for i := range columns {
-		c, err := relation.Take(ctx, table.Column(i).Data(), ids, m.engine.Allocator)
+		c, err := take.Rows(ctx, table.Column(i).Data(), ids, m.engine.Allocator)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // TestNullsEqual: every kind where NULL is a value, by every algorithm, whole and in granules, with keys coalesced and
@@ -77,7 +77,7 @@ func withoutNulls(t *testing.T, table arrow.Table, name string) arrow.Table {
 	}
 	var columns []arrow.Column
 	for i := range int(table.NumCols()) {
-		taken, err := relation.Take(t.Context(), table.Column(i).Data(), ids, memory.DefaultAllocator)
+		taken, err := take.Rows(t.Context(), table.Column(i).Data(), ids, memory.DefaultAllocator)
 		require.NoError(t, err)
 		chunked := arrow.NewChunked(taken.DataType(), []arrow.Array{taken})
 		taken.Release()

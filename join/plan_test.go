@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // keyed is a table of an int64 key, NULL where it is negative, and columns of several widths.
@@ -178,7 +179,7 @@ func TestHiddenKeys(t *testing.T) {
 	const rows, hot = 1 << 19, 400
 	row := func(i int) int64 { return int64(i) }
 	right := keyed(t, "k", rows, func(i int) int64 { return int64(min(i, rows-3) + 3) }) // four of the hidden key
-	keys, err := relation.PlanKeys(t.Context(), right, right, []string{"k"}, []string{"k"})
+	keys, err := keys.PlanJoin(t.Context(), right, right, []string{"k"}, []string{"k"})
 	require.NoError(t, err)
 	sampled := make(map[uint64]bool)
 	for _, of := range [][2]int{{planner.SampleRows, 1}, {int(planner.ScanRows(rows)), planner.BlockRows}} {

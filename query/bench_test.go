@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // BenchmarkLoad loads tables onto devices, with key codes made by the host and by the device, and compares with a plain
@@ -61,7 +62,7 @@ func BenchmarkLoad(b *testing.B) {
 				}
 				for i, table := range []arrow.Table{tableOf(columns...), tableOf(pinned...)} {
 					from := []string{"heap", "pinned"}[i]
-					plan, err := relation.PlanKeys(b.Context(), table, table, on, on)
+					plan, err := keys.PlanJoin(b.Context(), table, table, on, on)
 					require.NoError(b, err)
 					s := scanOf(plan, table, c.payload...)
 					for _, place := range []string{"copy", "host", "device"} {

@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Join is the physical tree of a join of two tables:
@@ -66,7 +67,7 @@ type Spec struct {
 	First      relation.Side
 	// Unique has, by table, the key plan of keys that must be unique, which is checked before anything is joined; nil:
 	// rows may share keys.
-	Unique [2]*relation.KeyPlan
+	Unique [2]*keys.Plan
 	// Check checks that the plan holds, while the build side is loaded. Nothing is output before it returns, and its
 	// error ends the query. nil: there is nothing to check.
 	Check    func(context.Context) error

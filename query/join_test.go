@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 func TestFrugalFirst(t *testing.T) {
@@ -84,7 +84,7 @@ func TestGranules(t *testing.T) {
 		{[]int32{null, 1, null, 2}, 1, 9, []int{0, 3, 4}},
 	} {
 		of := table(t, c.keys)
-		keys, err := relation.PlanKeys(t.Context(), of, of, []string{"k"}, []string{"k"})
+		keys, err := keys.PlanJoin(t.Context(), of, of, []string{"k"}, []string{"k"})
 		require.NoError(t, err)
 		s := Scan{Table: of, Keys: keys}
 		require.Equal(t, c.want, s.granules(c.rows, c.all), "%v in granules of %d", c.keys, c.rows)

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // KeyPlace says where key codes are made.
@@ -34,7 +35,7 @@ func (e *Engine) EncodesKeys(s *Scan) bool {
 		return true
 	}
 	device := e.Device()
-	fromHost := func(key relation.EncodedKey) bool {
+	fromHost := func(key keys.Encoded) bool {
 		return !s.hasWords(key.Name) && (s.Unpinned || !key.Imported(device))
 	}
 	return !device.Info().Unified && !slices.ContainsFunc(s.Keys.Encoded(s.Side), fromHost)
@@ -94,7 +95,7 @@ func (s *Scan) loadingBytes() uint64 {
 type encoder struct {
 	lane     *exec.Lane
 	from, to int
-	keys     []relation.EncodedKey // keys that are not in the codes yet
+	keys     []keys.Encoded // keys that are not in the codes yet
 	codes    relation.Values
 	merge    bool // the codes already contain a key
 }
@@ -109,7 +110,7 @@ func (e *encoder) words(ctx context.Context, column string, words backend.Range)
 			}
 		}
 	}
-	e.keys = slices.DeleteFunc(e.keys, func(key relation.EncodedKey) bool { return key.Name == column })
+	e.keys = slices.DeleteFunc(e.keys, func(key keys.Encoded) bool { return key.Name == column })
 	return nil
 }
 
@@ -130,7 +131,7 @@ func (e *encoder) rest(ctx context.Context) error {
 
 // encode adds a key to the codes. Kernels read values that are not on the device, and validity if NULL is a value, from
 // imported memory. From other memory they are uploaded in Arrow's format.
-func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words backend.Range) error {
+func (e *encoder) encode(ctx context.Context, key *keys.Encoded, words backend.Range) error {
 	s := newStage(ctx, e.lane)
 	defer s.release()
 	given, rows, parts := words.Buffer != nil, uint64(e.to-e.from), key.Parts(e.from, e.to)
@@ -138,7 +139,7 @@ func (e *encoder) encode(ctx context.Context, key *relation.EncodedKey, words ba
 		return nil
 	}
 	if given && !key.Nullable {
-		parts = slices.Values([]relation.KeyPart{{Rows: e.to - e.from}})
+		parts = slices.Values([]keys.Part{{Rows: e.to - e.from}})
 	}
 	s.room, s.half = key.StageBytes(rows), key.PartBytes(min(rows, relation.StageRows))
 	keyBytes := uint64(e.codes.Bytes)
@@ -242,7 +243,7 @@ func (s *stage) bring(ctx context.Context, all []source) (at []backend.Range, er
 
 // stagedBytes is the staging memory that bytes take.
 func stagedBytes(b []byte) uint64 {
-	return (uint64(len(b)) + relation.StageAlignment - 1) / relation.StageAlignment * relation.StageAlignment
+	return (uint64(len(b)) + keys.StageAlignment - 1) / keys.StageAlignment * keys.StageAlignment
 }
 
 // wholeAndRest returns the transfers of the whole 4-byte words, and of the last word, padded.

@@ -19,6 +19,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // keyTypes are the types whose codes a device makes.
@@ -114,8 +115,8 @@ func tableOf(columns ...*arrow.Chunked) arrow.Table {
 }
 
 // scanOf returns a scan whose words are columns of a table.
-func scanOf(keys *relation.KeyPlan, table arrow.Table, columns ...int) *Scan {
-	s := &Scan{Side: relation.Left, Table: table, Keys: keys}
+func scanOf(plan *keys.Plan, table arrow.Table, columns ...int) *Scan {
+	s := &Scan{Side: relation.Left, Table: table, Keys: plan}
 	var fields []arrow.Field
 	for _, c := range columns {
 		column := table.Column(c)
@@ -203,7 +204,7 @@ func testKeysOnDevice(t *testing.T, device *backend.Device) {
 			}
 		}
 		table := tableOf(sides[0]...)
-		plan, err := relation.PlanKeys(t.Context(), table, tableOf(sides[1]...), on, on, equal...)
+		plan, err := keys.PlanJoin(t.Context(), table, tableOf(sides[1]...), on, on, equal...)
 		require.NoError(t, err)
 		s := scanOf(plan, table, payload...)
 		if s.Numbers = d.IntN(2) == 0; !engine.EncodesKeys(s) {
@@ -283,7 +284,7 @@ func TestStagedKeys(t *testing.T) {
 		table := tableOf(d.column(arrow.FixedWidthTypes.Boolean, 1, 10), d.column(arrow.PrimitiveTypes.Int64, 20, 10),
 			d.column(arrow.PrimitiveTypes.Int16, 9, 0))
 		on := []string{"k0", "k1", "k2"}
-		plan, err := relation.PlanKeys(t.Context(), table, table, on, on, true, false, false)
+		plan, err := keys.PlanJoin(t.Context(), table, table, on, on, true, false, false)
 		require.NoError(t, err)
 		s := scanOf(plan, table, 1)
 		require.True(t, plan.OnDevice(s.Side))
@@ -303,7 +304,7 @@ func TestLoadingMemory(t *testing.T) {
 				table := tableOf(d.column(arrow.PrimitiveTypes.Int64, 12, nulls),
 					d.column(arrow.PrimitiveTypes.Int32, 12, 0))
 				on := []string{"k0", "k1"}
-				plan, err := relation.PlanKeys(t.Context(), table, table, on, on)
+				plan, err := keys.PlanJoin(t.Context(), table, table, on, on)
 				require.NoError(t, err)
 				s := scanOf(plan, table, payload...)
 				s.Encodes = encodes
@@ -328,11 +329,11 @@ func TestConstantKeys(t *testing.T) {
 	ops, err := primitive.New(discreteDevice(t), nil)
 	require.NoError(t, err)
 	same := table(t, []int32{7, 7, -1, 7})
-	constant, err := relation.PlanKeys(t.Context(), same, same, []string{"k"}, []string{"k"})
+	constant, err := keys.PlanJoin(t.Context(), same, same, []string{"k"}, []string{"k"})
 	require.NoError(t, err)
-	none, err := relation.PlanCross(same, same)
+	none, err := keys.PlanCross(same, same)
 	require.NoError(t, err)
-	for _, plan := range []*relation.KeyPlan{constant, none} {
+	for _, plan := range []*keys.Plan{constant, none} {
 		require.True(t, plan.OnDevice(relation.Left))
 		requireSameLoad(t, ops, scanOf(plan, same, 0), 0, 4, plan.String())
 	}
@@ -349,7 +350,7 @@ func TestEncodesKeys(t *testing.T) {
 	}
 	d := keyTable{Rand: rand.New(rand.NewPCG(5, 6)), rows: 10}
 	millis, days := d.column(arrow.FixedWidthTypes.Date64, 9, 0), d.column(arrow.FixedWidthTypes.Date32, 9, 0)
-	plan, err := relation.PlanKeys(t.Context(), tableOf(millis), tableOf(days), []string{"k0"}, []string{"k0"})
+	plan, err := keys.PlanJoin(t.Context(), tableOf(millis), tableOf(days), []string{"k0"}, []string{"k0"})
 	require.NoError(t, err)
 	require.False(t, plan.OnDevice(relation.Left), "milliseconds are divided to days")
 	require.True(t, plan.OnDevice(relation.Right))

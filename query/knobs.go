@@ -1,6 +1,6 @@
 package query
 
-import "github.com/spirjoin/spirjoin/relation"
+import "github.com/spirjoin/spirjoin/relation/keys"
 
 // Knobs force what plans otherwise choose, for measurements and tests. Zero values leave the choice to the plans.
 type Knobs struct {
@@ -13,7 +13,7 @@ type Knobs struct {
 }
 
 // Collide drops bits of the hashes of keys as HashBits says.
-func (k *Knobs) Collide(keys *relation.KeyPlan) {
+func (k *Knobs) Collide(keys *keys.Plan) {
 	if k.HashBits != nil {
 		keys.KeepHashBits(*k.HashBits)
 	}

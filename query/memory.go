@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Host memory of a query, which it acquires together with its device memory:
@@ -218,7 +219,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			sizeBytes += rows / 8
 		}
 		keyless := s.Keys.KeylessRows(s.Side, s.Keyless)
-		if rows > a.Facts.TableRows[side] && s.Keyless != relation.KeylessNone { // any row of a later table
+		if rows > a.Facts.TableRows[side] && s.Keyless != keys.KeylessNone { // any row of a later table
 			keyless = rows
 		}
 		sizeBytes += 4 * keyless

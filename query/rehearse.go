@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // A driver compiles a kernel in up to half a second, so that kernels are best compiled all at once, and before they are
@@ -106,7 +107,7 @@ func (q *Query) rehearse(ctx context.Context, pinnedSides [2]bool) (err error) {
 // specimenSides describes the specimen of each table, except for its allocator, and returns how many rows of the table
 // each row stands for. The specimens have the proportions of the tables, and so few rows that most rows have few
 // partners.
-func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
+func (q *Query) specimenSides() (sides [2]keys.SpecimenSide, scale uint64) {
 	const least, most = 4, 1 << 10
 	a := &q.Alternatives[0]
 	scale = 1
@@ -117,7 +118,7 @@ func (q *Query) specimenSides() (sides [2]relation.SpecimenSide, scale uint64) {
 	}
 	for side, s := range a.Scans {
 		all := a.Facts.Brought(side)
-		sides[s.Side] = relation.SpecimenSide{Rows: int(min(all, max(least, all/scale))), Sorted: a.Facts.Sorted[side],
+		sides[s.Side] = keys.SpecimenSide{Rows: int(min(all, max(least, all/scale))), Sorted: a.Facts.Sorted[side],
 			Unique: q.Unique[s.Side] != nil || side == operator.Build && a.Facts.Unique}
 	}
 	return sides, scale
@@ -141,7 +142,7 @@ func (q *Query) pinned(side relation.Side) bool {
 }
 
 // specimen is the first alternative with specimens of the tables, on another engine.
-func (q *Query) specimen(stage *Engine, sides [2]relation.SpecimenSide) (*Query, error) {
+func (q *Query) specimen(stage *Engine, sides [2]keys.SpecimenSide) (*Query, error) {
 	a := q.Alternatives[0]
 	tree := *a.Join
 	keys, err := tree.Scans[0].Keys.Specimen(sides)
@@ -171,12 +172,12 @@ func (q *Query) specimen(stage *Engine, sides [2]relation.SpecimenSide) (*Query,
 }
 
 // specimen is the scan of a specimen of the table.
-func (s *Scan) specimen(keys *relation.KeyPlan, of *relation.SpecimenSide) (*Scan, error) {
+func (s *Scan) specimen(plan *keys.Plan, of *keys.SpecimenSide) (*Scan, error) {
 	specimen := *s
-	specimen.Keys, specimen.Columns = keys, nil
+	specimen.Keys, specimen.Columns = plan, nil
 	specimen.Table = array.NewTable(arrow.NewSchema(nil, nil), nil, int64(of.Rows))
 	for i, c := range s.Columns {
-		if key := keys.Column(s.Side, s.Names[i]); key != nil { // the device may make codes of it
+		if key := plan.Column(s.Side, s.Names[i]); key != nil { // the device may make codes of it
 			specimen.Columns = append(specimen.Columns, key)
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // run starts an alternative in a flow, which belongs to the result from then on. built is the build side, or nil if the
@@ -130,7 +130,7 @@ func (r *strand) alone(ctx context.Context, s *Scan, side int) error {
 		if err != nil {
 			return err
 		}
-		if s.Keyless == relation.KeylessValues {
+		if s.Keyless == keys.KeylessValues {
 			rows = s.Keys.WithoutNulls(s.Side, rows)
 		}
 		if err := s.put(ctx, lane, side, matched, rows, out.sink, want.Count); err != nil {

@@ -18,6 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // Scan loads rows of a table onto the device as a chunk: key codes, columns, and row numbers. Rows without a key are
@@ -25,12 +27,12 @@ import (
 type Scan struct {
 	Side    relation.Side // side of the table in Keys
 	Table   arrow.Table
-	Keys    *relation.KeyPlan
+	Keys    *keys.Plan
 	Columns []*arrow.Chunked // the columns that move as words
 	Names   []string         // of Columns
 	Words   relation.Words   // of Columns; they are the first payload columns
 	Numbers bool             // the last payload column is the row number
-	Keyless relation.Keyless // which rows without a key are in the output
+	Keyless keys.Keyless     // which rows without a key are in the output
 	Encodes bool             // the device makes the key codes ([Engine.EncodesKeys])
 	// Unpinned says that the keys count as not pinned, because the table stands for other tables whose keys are not, or
 	// because the plan was made for such tables.
@@ -336,7 +338,7 @@ func (s *Scan) put(ctx context.Context, lane *exec.Lane, side int, matched bool,
 func (s *Scan) loadAt(ctx context.Context, lane *exec.Lane, numbers []uint32, columns []backend.Range) error {
 	taken := make([]*arrow.Chunked, len(s.Columns))
 	for i, column := range s.Columns {
-		values, err := relation.Take(ctx, column, numbers, memory.NewGoAllocator())
+		values, err := take.Rows(ctx, column, numbers, memory.NewGoAllocator())
 		if err != nil {
 			return err
 		}

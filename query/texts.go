@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
 // Hashed keys are hashed and compared in the same place: on the host, or on the device. In the latter case their texts
@@ -103,7 +104,7 @@ func (q *Query) comparing(tree *Join) []Comparing {
 // textParts is the number of parts in which the texts of the rows [from, to) have to be loaded, so that no part exceeds
 // the largest buffer.
 func (e *Engine) textParts(s *Scan, from, to int) (parts uint64) {
-	most := uint64(relation.MaxTextsBytes)
+	most := uint64(keys.MaxTextsBytes)
 	if block := e.Device().Info().Limits.MaxBlockBytes; block > 0 {
 		most = min(most, block)
 	}

@@ -4,7 +4,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 
 // CommonType returns the type of a column that holds the keys of both sides, such as the key column of an outer join.
 // It holds every value of either type. Units of time become the finer one, which may overflow for values far from the
-// epoch ([Convert]).
+// epoch ([keys.Convert]).
 //
 //	the same type, or null       the type
 //	integers                     the narrowest integer that holds both; decimal(20, 0) for int64 and uint64
@@ -18,40 +18,40 @@ import "github.com/apache/arrow-go/v18/arrow"
 //
 // A dictionary counts as the type of its values. The result is false for other pairs, such as int64 and float64.
 func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
-	l, r := traitOf(a), traitOf(b)
-	a, b = l.storage, r.storage
-	pair := func(x, y class) bool { return l.class == x && r.class == y || l.class == y && r.class == x }
-	unit := func() arrow.TimeUnit { return unitOf(max(l.scale, r.scale)) }
+	l, r := TraitOf(a), TraitOf(b)
+	a, b = l.Storage, r.Storage
+	pair := func(x, y Class) bool { return l.Class == x && r.Class == y || l.Class == y && r.Class == x }
+	unit := func() arrow.TimeUnit { return unitOf(max(l.Scale, r.Scale)) }
 	switch {
-	case arrow.TypeEqual(a, b), r.class == classNull:
+	case arrow.TypeEqual(a, b), r.Class == ClassNull:
 		return a, true
-	case l.class == classNull:
+	case l.Class == ClassNull:
 		return b, true
-	case pair(classFloat, classFloat), pair(classFloat, classInteger):
-		return commonFloat(max(exactBits(l), exactBits(r)))
-	case pair(classInteger, classInteger):
+	case pair(ClassFloat, ClassFloat), pair(ClassFloat, ClassInteger):
+		return commonFloat(max(l.Precision, r.Precision))
+	case pair(ClassInteger, ClassInteger):
 		return commonInteger(l, r), true
-	case pair(classDecimal, classDecimal), pair(classDecimal, classInteger):
+	case pair(ClassDecimal, ClassDecimal), pair(ClassDecimal, ClassInteger):
 		return commonDecimal(l, r)
-	case pair(classDate, classDate):
+	case pair(ClassDate, ClassDate):
 		return arrow.FixedWidthTypes.Date64, true
-	case pair(classTimestamp, classTimestamp), pair(classDate, classTimestamp):
+	case pair(ClassTimestamp, ClassTimestamp), pair(ClassDate, ClassTimestamp):
 		return &arrow.TimestampType{Unit: unit()}, true
-	case pair(classInstant, classInstant):
+	case pair(ClassInstant, ClassInstant):
 		zone := a.(*arrow.TimestampType).TimeZone
 		if zone != b.(*arrow.TimestampType).TimeZone {
 			zone = "UTC"
 		}
 		return &arrow.TimestampType{Unit: unit(), TimeZone: zone}, true
-	case pair(classTimeOfDay, classTimeOfDay) && unit() < arrow.Microsecond:
+	case pair(ClassTimeOfDay, ClassTimeOfDay) && unit() < arrow.Microsecond:
 		return &arrow.Time32Type{Unit: unit()}, true
-	case pair(classTimeOfDay, classTimeOfDay):
+	case pair(ClassTimeOfDay, ClassTimeOfDay):
 		return &arrow.Time64Type{Unit: unit()}, true
-	case pair(classDuration, classDuration):
+	case pair(ClassDuration, ClassDuration):
 		return &arrow.DurationType{Unit: unit()}, true
-	case pair(classText, classText):
+	case pair(ClassText, ClassText):
 		return arrow.BinaryTypes.LargeString, true
-	case pair(classBinary, classBinary):
+	case pair(ClassBinary, ClassBinary):
 		return arrow.BinaryTypes.LargeBinary, true
 	}
 	return nil, false
@@ -59,19 +59,6 @@ func CommonType(a, b arrow.DataType) (arrow.DataType, bool) {
 
 func unitOf(subsecondDigits int) arrow.TimeUnit {
 	return [...]arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}[subsecondDigits/3]
-}
-
-func bitWidthOf(t trait) int { return t.storage.(arrow.FixedWidthDataType).BitWidth() }
-
-// exactBits is the precision of a float type, or the precision that a float needs to hold an integer type.
-func exactBits(t trait) int {
-	switch {
-	case t.class == classFloat:
-		return map[int]int{16: 11, 32: 24, 64: 53}[t.floatBit]
-	case t.unsigned:
-		return bitWidthOf(t)
-	}
-	return bitWidthOf(t) - 1
 }
 
 func commonFloat(bits int) (arrow.DataType, bool) {
@@ -86,17 +73,17 @@ func commonFloat(bits int) (arrow.DataType, bool) {
 	return nil, false
 }
 
-func commonInteger(l, r trait) arrow.DataType {
-	bits := max(bitWidthOf(l), bitWidthOf(r))
-	if l.unsigned == r.unsigned {
-		if bitWidthOf(l) == bits {
-			return l.storage
+func commonInteger(l, r Trait) arrow.DataType {
+	bits := max(l.Bits, r.Bits)
+	if l.Unsigned == r.Unsigned {
+		if l.Bits == bits {
+			return l.Storage
 		}
-		return r.storage
+		return r.Storage
 	}
-	for _, t := range []trait{l, r} {
-		if t.unsigned {
-			bits = max(bits, 2*bitWidthOf(t))
+	for _, t := range []Trait{l, r} {
+		if t.Unsigned {
+			bits = max(bits, 2*t.Bits)
 		}
 	}
 	switch bits {
@@ -110,18 +97,14 @@ func commonInteger(l, r trait) arrow.DataType {
 	return &arrow.Decimal128Type{Precision: 20}
 }
 
-func commonDecimal(l, r trait) (arrow.DataType, bool) {
-	scale, whole, width := int32(max(l.scale, r.scale)), int32(-128), 32
-	for _, t := range []trait{l, r} {
-		if decimal, ok := t.storage.(arrow.DecimalType); ok {
-			whole, width = max(whole, decimal.GetPrecision()-decimal.GetScale()), max(width, bitWidthOf(t))
+func commonDecimal(l, r Trait) (arrow.DataType, bool) {
+	scale, whole, width := int32(max(l.Scale, r.Scale)), int32(-128), 32
+	for _, t := range []Trait{l, r} {
+		if decimal, ok := t.Storage.(arrow.DecimalType); ok {
+			whole, width = max(whole, decimal.GetPrecision()-decimal.GetScale()), max(width, t.Bits)
 			continue
 		}
-		digits := map[int]int32{8: 3, 16: 5, 32: 10, 64: 19}[bitWidthOf(t)]
-		if t.unsigned && digits == 19 {
-			digits = 20
-		}
-		whole = max(whole, digits)
+		whole = max(whole, t.Digits)
 	}
 	switch precision := whole + scale; {
 	case precision <= 9 && width <= 32:

@@ -57,7 +57,7 @@ func TestPinnedLimit(t *testing.T) {
 
 // TestPinnedCap: memory beyond the cap is not pinned, and is counted.
 func TestPinnedCap(t *testing.T) {
-	a := NewPinnedAllocator(discreteDevice(t), 2*minPinnedBytes)
+	a := NewPinnedAllocator(discrete(t), 2*minPinnedBytes)
 	defer a.Close()
 	first, second := a.Allocate(2*minPinnedBytes), a.Allocate(minPinnedBytes)
 	sizeBytes, declinedBytes := a.Pinned()
@@ -70,7 +70,7 @@ func TestPinnedCap(t *testing.T) {
 
 // TestPinnedTrim: blocks that are kept for reuse are released, the oldest first; those in use stay.
 func TestPinnedTrim(t *testing.T) {
-	a := NewPinnedAllocator(discreteDevice(t), 1<<30)
+	a := NewPinnedAllocator(discrete(t), 1<<30)
 	defer a.Close()
 	var blocks [][]byte
 	for range 4 {
@@ -136,4 +136,13 @@ func testPinnedPages(t *testing.T, device *backend.Device) {
 	require.Equal(t, 2, unmapped)
 	imported, _ = a.Pinned()
 	require.Zero(t, imported)
+}
+
+// discrete opens a device whose memory the host cannot access.
+func discrete(t *testing.T) *backend.Device {
+	driver, err := host.New(host.Options{Discrete: true, Poison: true}).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	t.Cleanup(func() { require.NoError(t, device.Close()) })
+	return device
 }

@@ -1,11 +1,13 @@
-// Package relation connects Arrow tables with columns that a device can sort, hash, compare and gather.
+// Package relation has what all code knows about relations: Arrow columns on the host, and chunks of rows on a device.
 //
-// [PlanKeys] looks at the key columns of both sides of a join, reconciles their types without loss, measures the range
-// of their values and packs all columns into one code of at most 64 bits per row. [KeyPlan.Encode] writes the codes.
-// Two rows match if and only if their codes are equal, and codes order as the values do. If 64 bits are too few, codes
-// are hashes ([KeyPlan.Exact]). docs/keys.md has the rules for every type. [PlanBuild] plans a build side that many
-// tables probe. [PlanWords] lays payload columns out for a device. [Take] gathers the rows of any Arrow column by row
-// number, [Nulls] makes the rows that an outer join lacks, and [CommonType] is the type of a key column of both sides.
+// [Chunk] is a set of rows on a device, with key codes and payload columns. [PlanWords] lays payload columns out as
+// words of 4 and 8 bytes, and [Transfers] and [SharedWord.Stage] bring them there. [PinnedAllocator] allocates host
+// memory that a device reads in place. [TraitOf] tells what the values of a type mean, [CommonType] is the type of a
+// key column of both sides, [IsNull] finds NULL wherever a type keeps it, and [Nulls] makes the rows that an outer join
+// lacks. [Blocks] samples rows. [CheckBuffers], [SpansOf] and others check arrays that come from outside, [Locator]
+// finds rows in chunks, and [ForBlocks] runs over rows on all cores.
+//
+// relation/keys makes codes of key columns, relation/take gathers rows by number.
 //
 // The package expects a little-endian machine, as Arrow's buffers and the devices do.
 package relation

@@ -154,13 +154,13 @@ func (c *WordColumn) Values(column *arrow.Chunked) (buffer []byte, offsetBytes u
 		if part.rows < column.Len() || part.check() != nil {
 			return nil, 0
 		}
-		return bufferBytes(part.data, 1), uint64(part.first) * c.ValueBytes(1)
+		return BufferBytes(part.data, 1), uint64(part.first) * c.ValueBytes(1)
 	}
 	return nil, 0
 }
 
 // StageRows is the number of rows that are converted to words at a time. It keeps the parts of columns aligned.
-const StageRows = 16 * blockRows
+const StageRows = 16 * BlockRows
 
 // StageBytes returns the device memory for this conversion, for columns of rows rows.
 func (w *Words) StageBytes(rows uint64) (sizeBytes uint64) {
@@ -217,8 +217,8 @@ func (s *SharedWord) Stage(columns []*arrow.Chunked, from, to int, into []byte) 
 			switch {
 			case field.Bits > 1:
 				bytes := int(field.Bits / 8)
-				copy(values[part.at*bytes:], bufferBytes(part.data, 1)[part.first*bytes:][:part.rows*bytes])
-			case source.validity && !mayHaveNulls(part.data):
+				copy(values[part.at*bytes:], BufferBytes(part.data, 1)[part.first*bytes:][:part.rows*bytes])
+			case source.validity && !MayHaveNulls(part.data):
 				bitutil.SetBitsTo(values, int64(part.at), int64(part.rows), true)
 			case part.rows == to-from:
 				origins[2*i+1] = uint32(part.first % 8)
@@ -234,9 +234,9 @@ func (s *SharedWord) Stage(columns []*arrow.Chunked, from, to int, into []byte) 
 
 func (s source) bitmap(data arrow.ArrayData) []byte {
 	if s.validity {
-		return bufferBytes(data, 0)
+		return BufferBytes(data, 0)
 	}
-	return bufferBytes(data, 1)
+	return BufferBytes(data, 1)
 }
 
 // chunkRows are rows of a chunk: the first of them in its buffers, their number, and how many requested rows come
@@ -248,7 +248,7 @@ type chunkRows struct {
 
 // check returns backend.ErrInvalidInput if a buffer is too short.
 func (r *chunkRows) check() error {
-	if err := checkBuffers(r.data, WordBits(r.data.DataType())); err != nil {
+	if err := CheckBuffers(r.data, WordBits(r.data.DataType())); err != nil {
 		return fmt.Errorf("%w: a column of type %s: %w", backend.ErrInvalidInput, r.data.DataType(), err)
 	}
 	return nil
@@ -314,7 +314,7 @@ func Transfers(column *arrow.Chunked, from, to int, into backend.Range) (transfe
 		if err := part.check(); err != nil {
 			return nil, err
 		}
-		values := bufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
+		values := BufferBytes(part.data, 1)[part.first*width:][:part.rows*width]
 		at := into.OffsetBytes + uint64(part.at)*uint64(width)
 		transfers = append(transfers, backend.Transfer{Device: into.Buffer.Range(at, uint64(len(values))), Host: values})
 	}

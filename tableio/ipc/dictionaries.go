@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -198,7 +199,7 @@ func (u *unitedDictionary) add(dictionary arrow.ArrayData) error {
 	if len(added) > 0 {
 		chunked := arrow.NewChunked(u.dt.ValueType, []arrow.Array{entries})
 		defer chunked.Release()
-		piece, err := relation.Take(context.Background(), chunked, added, memory.NewGoAllocator())
+		piece, err := take.Rows(context.Background(), chunked, added, memory.NewGoAllocator())
 		if err != nil {
 			return err
 		}

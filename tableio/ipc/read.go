@@ -19,7 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -358,5 +358,5 @@ func copied(ctx context.Context, dt arrow.DataType, parts []arrow.Array, mem mem
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	return relation.Take(ctx, chunked, all, mem)
+	return take.Rows(ctx, chunked, all, mem)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -84,13 +84,13 @@ func denseColumn(ctx context.Context, column arrow.Array, dead func(row int) boo
 func denseDictionary(ctx context.Context, column *array.Dictionary) (arrow.Array, error) {
 	ids := make([]uint32, column.Len())
 	for row := range ids {
-		if ids[row] = relation.NoRow; !column.IsNull(row) {
+		if ids[row] = take.NoRow; !column.IsNull(row) {
 			ids[row] = uint32(column.GetValueIndex(row))
 		}
 	}
 	entries := arrow.NewChunked(column.Dictionary().DataType(), []arrow.Array{column.Dictionary()})
 	defer entries.Release()
-	values, err := relation.TakeNullable(ctx, entries, ids, memory.NewGoAllocator())
+	values, err := take.Nullable(ctx, entries, ids, memory.NewGoAllocator())
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func denseList(
 		}
 		chunked := arrow.NewChunked(elements.DataType(), []arrow.Array{elements})
 		defer chunked.Release()
-		taken, err := relation.Take(ctx, chunked, ids, memory.NewGoAllocator())
+		taken, err := take.Rows(ctx, chunked, ids, memory.NewGoAllocator())
 		if err != nil {
 			return nil, err
 		}
