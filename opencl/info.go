@@ -72,7 +72,7 @@ func (told *properties) describe(driver string, staged bool) *physical {
 	i.Heaps = []backend.Heap{{SizeBytes: told.memoryBytes, BudgetBytes: told.memoryBytes, DeviceLocal: true}}
 	i.Limits = backend.Limits{
 		MaxAllocationBytes: most, MaxBufferBytes: most, MaxBlockBytes: most,
-		MaxInvocations:   uint32(told.invocations),
+		MaxInvocations:   uint32(told.mostInvocations()),
 		MaxSharedBytes:   uint32(min(told.localBytes, math.MaxUint32)),
 		MaxArgumentBytes: uint32(min(told.parameterBytes/2, 1024)), // each buffer is an argument and an offset
 		// The offset of a buffer is added in the kernel, so only whole lines of caches matter.

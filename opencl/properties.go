@@ -24,8 +24,9 @@ type properties struct {
 	vendor, addressBits                        uint32
 	cpu, gpu, custom                           bool // of its type
 	unified, available, compiler, littleEndian bool
-	memoryBytes, allocationBytes, localBytes   uint64 // of the device, of one buffer, of a workgroup
-	invocations, parameterBytes                int    // of a workgroup, of a kernel
+	memoryBytes, allocationBytes, localBytes   uint64   // of the device, of one buffer, of a workgroup
+	invocations, parameterBytes                int      // of a workgroup, of a kernel
+	sizes                                      []uint64 // most invocations of a workgroup in each dimension
 	extensions                                 []string
 	uuid, driverUUID                           []byte
 	pci                                        string   // address on the bus
@@ -36,6 +37,14 @@ type properties struct {
 // has reports whether the device has all of these extensions.
 func (p *properties) has(extensions ...string) bool {
 	return !slices.ContainsFunc(extensions, func(name string) bool { return !slices.Contains(p.extensions, name) })
+}
+
+// mostInvocations is the limit of a workgroup in one dimension: some drivers allow fewer there than in all together.
+func (p *properties) mostInvocations() int {
+	if len(p.sizes) == 0 {
+		return p.invocations
+	}
+	return int(min(uint64(p.invocations), p.sizes[0]))
 }
 
 // propertiesOf asks a device.
@@ -60,6 +69,7 @@ func propertiesOf(d *cl.Device) *properties {
 		localBytes:      uint64(known(d.GetInfoUlong, C.CL_DEVICE_LOCAL_MEM_SIZE)),
 		invocations:     known(d.GetInfoSize, C.CL_DEVICE_MAX_WORK_GROUP_SIZE),
 		parameterBytes:  known(d.GetInfoSize, C.CL_DEVICE_MAX_PARAMETER_SIZE),
+		sizes:           backend.Longs(bytesOf(d, C.CL_DEVICE_MAX_WORK_ITEM_SIZES)),
 		extensions:      strings.Fields(strings.Trim(string(bytesOf(d, C.CL_DEVICE_EXTENSIONS)), "\x00")),
 		driverUUID:      bytesOf(d, C.CL_DRIVER_UUID_KHR),
 	}
