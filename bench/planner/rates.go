@@ -41,7 +41,7 @@ func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 	if i < 0 {
 		var known []string
 		for _, r := range all {
-			known = append(known, r.Device+"/"+r.Backend)
+			known = append(known, r.Name())
 		}
 		return nil, nil, fmt.Errorf("%w: no rates for %q; there are %s",
 			backend.ErrInvalidInput, name, strings.Join(known, ", "))
