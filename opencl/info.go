@@ -28,9 +28,11 @@ const (
 type physical struct {
 	device *cl.Device
 	info   backend.DeviceInfo
-	// direct devices use memory of the host in place: cores, and GPUs known to do so. Others have memory of their own,
-	// or may copy.
-	direct bool
+	// direct devices use memory of the host in place: cores, and GPUs known to do so that prove it when they are opened
+	// for the first time. Others have memory of their own, or may copy.
+	direct  bool
+	sharing sync.Once
+	copies  error // what is wrong with memory of the host; see [driver.proveInPlace]
 	// polling is how the end of work is awaited: clWaitForEvents of GPU drivers may keep a core busy.
 	polling bool
 	build   string // what a compiled kernel depends on: platform, device and driver
