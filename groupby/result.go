@@ -39,6 +39,8 @@ type Result struct {
 // Stats are measurements of a group-by.
 type Stats struct {
 	Device       string  `json:"device"`
+	Backend      string  `json:"backend"`
+	Driver       string  `json:"driver"`
 	Rows         uint64  `json:"rows"`          // of the input
 	Groups       uint64  `json:"groups"`        // rows of the output
 	GroupSeconds float64 `json:"group_seconds"` // until the groups were on the host
@@ -61,7 +63,7 @@ func (r *Result) Schema() *arrow.Schema { return r.Layout.Schema }
 // Stats returns the measurements so far.
 func (r *Result) Stats() Stats {
 	s := r.stats
-	s.Device, s.Groups = r.Device.Name, r.Rows()
+	s.Device, s.Backend, s.Driver, s.Groups = r.Device.Name, r.Device.Backend, r.Device.Driver, r.Rows()
 	return s
 }
 

@@ -74,7 +74,8 @@ func (r *HMGResult) Stats() query.Stats {
 		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak
 		if len(r.engine.Engines()) > 1 {
-			s.Devices = append(s.Devices, query.DeviceStats{Device: e.Device().Info().Name, Algorithm: "hmg"})
+			info := e.Device().Info()
+			s.Devices = append(s.Devices, query.DeviceStats{Device: info.Name, Backend: info.Backend, Algorithm: "hmg"})
 		}
 		if i < len(r.lanes) {
 			for _, stage := range r.lanes[i].Profile.Stages() {

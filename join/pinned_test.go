@@ -46,7 +46,7 @@ func pinnedTable(t *testing.T, rows, stride int, allocator memory.Allocator) arr
 }
 
 // TestPinned joins tables in pinned memory, which kernels read and write where it lies, in one granule and in several
-// of which the next is loaded and the last delivered meanwhile.
+// of which the next is loaded and the last delivered meanwhile. On a device that imports no memory nothing is pinned.
 func TestPinned(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
@@ -56,7 +56,8 @@ func TestPinned(t *testing.T) {
 		defer left.Release()
 		defer right.Release()
 		before, _ := pins.Pinned()
-		require.Positive(t, before, "the tables are pinned")
+		imports := device.Info().Limits.ImportAlignment > 0 // others load and deliver by copies
+		require.Equal(t, imports, before > 0, "the tables are pinned")
 		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, pins, 0)
 		for _, c := range []struct { // every pair of them
 			how       join.How
@@ -69,6 +70,6 @@ func TestPinned(t *testing.T) {
 			checkOn(t, engine, left, right, spec, [2]uint64{c.granule, 0})
 		}
 		after, _ := pins.Pinned()
-		require.Greater(t, after, before, "so are batches")
+		require.Equal(t, imports, after > before, "so are batches")
 	})
 }

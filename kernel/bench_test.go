@@ -13,7 +13,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/kernel/kerneltest"
-	"github.com/spirjoin/spirjoin/vulkan/vulkantest"
 )
 
 // The benchmarks run every variant on 10 million rows of even, random data, or on SPIRJOIN_BENCH_ROWS. They report the
@@ -55,12 +54,12 @@ func BenchmarkReference(b *testing.B) {
 	})
 }
 
-// BenchmarkDevice runs the kernels on the devices that the environment selects, in all shapes, the serial one on CPU
-// cores only. It reports the least device time of all runs. First it compares outputs with the reference, unless their
-// order is open.
+// BenchmarkDevice runs the kernels on the devices that the environment selects, in all shapes that a device runs, the
+// serial one on CPU cores only. It reports the least device time of all runs. First it compares outputs with the
+// reference, unless their order is open.
 func BenchmarkDevice(b *testing.B) {
 	rows := benchRows(b)
-	for _, driver := range vulkantest.Open(b) {
+	for _, driver := range openDrivers(b) {
 		device := backend.NewDevice(driver, backend.DeviceOptions{})
 		defer func() { require.NoError(b, device.Close()) }()
 		b.Run("device="+device.Info().Name, func(b *testing.B) {
@@ -68,9 +67,11 @@ func BenchmarkDevice(b *testing.B) {
 				if variant["serial"] == 1 && !device.Info().CPULike() {
 					b.Skip("the shape of CPU cores")
 				}
-				config, err := kernel.Defaults(spec, variant)
-				require.NoError(b, err)
-				benchDevice(b, device, spec, config, rows)
+				shapes := shapesOf(b, device, spec, variant)
+				if len(shapes) == 0 {
+					b.Skip("the device lacks the subgroup operations of this shape")
+				}
+				benchDevice(b, device, spec, shapes[0], rows)
 			})
 		})
 	}

@@ -98,19 +98,19 @@ func TestDevices(t *testing.T) {
 // onlySubgroups leaves out what does not depend on the size of subgroups.
 var onlySubgroups = os.Getenv("SPIRJOIN_TEST_SUBGROUPS") == "only"
 
-func codeOf(t *testing.T, spec *backend.KernelSpec, variant backend.Config) []byte {
+func codeOf(t testing.TB, spec *backend.KernelSpec, variant backend.Config) []byte {
 	code, err := shaders.SPIRV(kernel.SPIRVName(spec, variant))
 	require.NoError(t, err)
 	return code
 }
 
-func usesSubgroups(t *testing.T, spec *backend.KernelSpec, variant backend.Config) bool {
+func usesSubgroups(t testing.TB, spec *backend.KernelSpec, variant backend.Config) bool {
 	return shaders.UsesSubgroups(codeOf(t, spec, variant))
 }
 
 // shapesOf returns the configurations of a variant in all shapes that suit it and that a device runs, the default one
 // first.
-func shapesOf(t *testing.T, device *backend.Device, spec *backend.KernelSpec,
+func shapesOf(t testing.TB, device *backend.Device, spec *backend.KernelSpec,
 	variant backend.Config) (configs []backend.Config) {
 	for _, shape := range deviceShapes {
 		if config, ok := deviceConfig(t, spec, variant, shape); ok && runs(t, device, spec, config) {
@@ -127,7 +127,7 @@ func shapesOf(t *testing.T, device *backend.Device, spec *backend.KernelSpec,
 }
 
 // openDrivers opens the Vulkan and OpenCL devices that the environment names.
-func openDrivers(t *testing.T) (drivers []backend.Driver) {
+func openDrivers(t testing.TB) (drivers []backend.Driver) {
 	for _, info := range opencltest.Devices(t) {
 		drivers = append(drivers, opencltest.Open(t, info.ID))
 	}
@@ -142,7 +142,7 @@ var onlyInSubgroups = []*backend.KernelSpec{kernel.ScanLookback.KernelSpec}
 
 // runs reports whether a device runs a configuration. Without subgroup operations it does not if the kernel uses them,
 // but for kernels that are right on OpenCL with subgroups of one invocation.
-func runs(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config) bool {
+func runs(t testing.TB, device *backend.Device, spec *backend.KernelSpec, config backend.Config) bool {
 	info := device.Info()
 	switch {
 	case info.Subgroups || !usesSubgroups(t, spec, config):
@@ -163,7 +163,7 @@ func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
 
 // deviceConfig gives a variant a shape; ok is false where it does not suit. A shape with shared=1 suits these variants
 // only.
-func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
+func deviceConfig(t testing.TB, spec *backend.KernelSpec, variant,
 	shape backend.Config) (config backend.Config, ok bool) {
 	config = backend.Config{}
 	for _, part := range []backend.Config{shape, variant} {

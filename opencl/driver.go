@@ -57,6 +57,16 @@ func open(b *Backend, p *physical) (*driver, error) {
 	for _, t := range d.lines {
 		d.collect.Go(t.collect)
 	}
+	if p.info.Unified && p.info.Type != backend.Software {
+		p.sharing.Do(func() {
+			if p.copies = d.proveInPlace(cl.MemUseHostPtr); p.copies != nil {
+				p.direct = false
+			}
+		})
+		if p.copies != nil {
+			d.stagedOnly(p.copies)
+		}
+	}
 	if d.info.Subgroups {
 		if p.proving.Do(func() { p.proof = d.prove() }); p.proof != nil {
 			d.withoutSubgroups(p.proof)

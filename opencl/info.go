@@ -2,11 +2,6 @@
 
 package opencl
 
-/*
-#include "shim.h"
-*/
-import "C"
-
 import (
 	"crypto/sha256"
 	"fmt"
@@ -15,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/jgillich/go-opencl/cl"
 
@@ -34,9 +28,11 @@ const (
 type physical struct {
 	device *cl.Device
 	info   backend.DeviceInfo
-	// direct devices use memory of the host in place: cores, and GPUs known to do so. Others have memory of their own,
-	// or may copy.
-	direct bool
+	// direct devices use memory of the host in place: cores, and GPUs known to do so that prove it when they are opened
+	// for the first time. Others have memory of their own, or may copy.
+	direct  bool
+	sharing sync.Once
+	copies  error // what is wrong with memory of the host; see [driver.proveInPlace]
 	// polling is how the end of work is awaited: clWaitForEvents of GPU drivers may keep a core busy.
 	polling bool
 	build   string // what a compiled kernel depends on: platform, device and driver
@@ -47,74 +43,40 @@ type physical struct {
 	proof    error // what is wrong with the prelude; see [driver.prove]
 }
 
-// known asks for a property of a device by a getter of the binding, one that does not panic. A property that the device
-// does not know is zero.
-func known[P ~uint32, V any](get func(P) (V, error), what P) V {
-	value, err := get(what)
-	if err != nil {
-		return *new(V)
-	}
-	return value
-}
-
-// bytes returns a property that the binding has no getter for: of another type, or a text of more than 1023 bytes. nil
-// if the device does not know it.
-func (p *physical) bytes(what C.cl_uint) []byte {
-	device, need := handle(p.device), new(C.size_t)
-	if C.sjcl_device_info(device, what, 0, nil, need) != 0 || *need == 0 {
-		return nil
-	}
-	value := make([]byte, *need)
-	if C.sjcl_device_info(device, what, *need, unsafe.Pointer(&value[0]), need) != 0 {
-		return nil
-	}
-	return value
-}
-
-// printable is a text without the spaces that some drivers put around names.
-func printable(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 const pocl = "PoCL"
 
 // driverNames are shorter names of platforms.
 var driverNames = map[string]string{"Portable Computing Language": pocl}
 
-// describe asks a device for all that it tells. staged keeps it from using memory of the host in place.
-func describe(d *cl.Device, driver string, staged bool) *physical {
-	p := &physical{device: d}
-	kind := cl.DeviceType(known(d.GetInfoUlong, C.CL_DEVICE_TYPE))
-	unified := known(d.GetInfoBool, C.CL_DEVICE_HOST_UNIFIED_MEMORY)
+// describe says how a device is used that tells so about itself. staged keeps it from using memory of the host in place.
+func (told *properties) describe(driver string, staged bool) *physical {
+	p := new(physical)
 	i := &p.info
-	i.Backend, i.Name, i.Driver = "opencl", printable(known(d.GetInfoString, C.CL_DEVICE_NAME)), driver
-	i.DriverVersion = printable(known(d.GetInfoString, C.CL_DRIVER_VERSION))
-	offered := printable(known(d.GetInfoString, C.CL_DEVICE_VERSION))
-	i.APIVersion = version(offered)
-	i.VendorID = uint32(known(d.GetInfoUint, C.CL_DEVICE_VENDOR_ID))
+	i.Backend, i.Name, i.Driver, i.DriverVersion = "opencl", told.name, driver, told.driverVersion
+	i.APIVersion, i.VendorID, i.PCI = version(told.version), told.vendor, told.pci
 	switch {
-	case kind&cl.DeviceTypeCPU != 0:
+	case told.cpu:
 		i.Type = backend.Software
-	case unified:
+	case told.unified:
 		i.Type = backend.Integrated
-	case kind&cl.DeviceTypeGPU != 0:
+	case told.gpu:
 		i.Type = backend.Discrete
 	default:
 		i.Type = backend.Virtual
 	}
 	i.TypeName = i.Type.String()
-	p.direct = !staged && (i.Type == backend.Software || unified && i.VendorID == vendorIntel)
-	p.polling = i.Type != backend.Software
+	p.direct = !staged && (told.cpu || told.unified && told.vendor == vendorIntel)
+	p.polling = !told.cpu
 	i.Unified = p.direct
 
 	page := uint64(os.Getpagesize())
-	size := uint64(known(d.GetInfoUlong, C.CL_DEVICE_GLOBAL_MEM_SIZE))
-	most := uint64(known(d.GetInfoUlong, C.CL_DEVICE_MAX_MEM_ALLOC_SIZE)) / page * page // blocks are whole pages
-	i.Heaps = []backend.Heap{{SizeBytes: size, BudgetBytes: size, DeviceLocal: true}}
-	parameters := known(d.GetInfoSize, C.CL_DEVICE_MAX_PARAMETER_SIZE)
+	most := told.allocationBytes / page * page // blocks are whole pages
+	i.Heaps = []backend.Heap{{SizeBytes: told.memoryBytes, BudgetBytes: told.memoryBytes, DeviceLocal: true}}
 	i.Limits = backend.Limits{
 		MaxAllocationBytes: most, MaxBufferBytes: most, MaxBlockBytes: most,
-		MaxInvocations:   uint32(known(d.GetInfoSize, C.CL_DEVICE_MAX_WORK_GROUP_SIZE)),
-		MaxSharedBytes:   uint32(min(known(d.GetInfoUlong, C.CL_DEVICE_LOCAL_MEM_SIZE), math.MaxUint32)),
-		MaxArgumentBytes: uint32(min(parameters/2, 1024)), // each buffer is an argument and an offset
+		MaxInvocations:   uint32(told.mostInvocations()),
+		MaxSharedBytes:   uint32(min(told.localBytes, math.MaxUint32)),
+		MaxArgumentBytes: uint32(min(told.parameterBytes/2, 1024)), // each buffer is an argument and an offset
 		// The offset of a buffer is added in the kernel, so only whole lines of caches matter.
 		ArgumentAlignment: 256,
 		MaxGroups:         math.MaxUint32,
@@ -131,56 +93,29 @@ func describe(d *cl.Device, driver string, staged bool) *physical {
 		i.Queues = append(i.Queues, backend.RoleQueue{Role: role.String(), Index: uint32(role),
 			Computes: role != backend.Upload && role != backend.Download})
 	}
-	extensions := strings.Fields(strings.Trim(string(p.bytes(C.CL_DEVICE_EXTENSIONS)), "\x00"))
-	p.findSubgroups(extensions)
-	i.PCI = p.pci(extensions)
-	if id := p.bytes(C.CL_DEVICE_UUID_KHR); slices.Contains(extensions, "cl_khr_device_uuid") && len(id) == 16 {
-		i.UUID = uuid(id)
+	p.findSubgroups(told)
+	if len(told.uuid) == 16 {
+		i.UUID = uuid(told.uuid)
 	}
-	i.Unusable = p.lacks(kind)
-	p.build = strings.Join([]string{driver, i.Name, i.DriverVersion, offered, fmt.Sprintf("%x",
-		p.bytes(C.CL_DRIVER_UUID_KHR))}, "\n")
+	i.Unusable = p.lacks(told)
+	p.build = strings.Join([]string{driver, i.Name, i.DriverVersion, told.version, fmt.Sprintf("%x", told.driverUUID)},
+		"\n")
 	return p
 }
 
-// pci is the address of the device on the bus; empty if it does not tell.
-func (p *physical) pci(extensions []string) string {
-	address := func(domain, bus, device, function uint32) string {
-		return fmt.Sprintf("%04x:%02x:%02x.%x", domain, bus, device, function)
-	}
-	if a := p.bytes(C.CL_DEVICE_PCI_BUS_INFO_KHR); slices.Contains(extensions, "cl_khr_pci_bus_info") && len(a) == 16 {
-		words := backend.Words(a)
-		return address(words[0], words[1], words[2], words[3])
-	}
-	if slices.Contains(extensions, "cl_nv_device_attribute_query") {
-		get := p.device.GetInfoUint
-		if bus, err := get(C.CL_DEVICE_PCI_BUS_ID_NV); err == nil {
-			slot := uint32(known(get, C.CL_DEVICE_PCI_SLOT_ID_NV))
-			return address(uint32(known(get, C.CL_DEVICE_PCI_DOMAIN_ID_NV)), uint32(bus), slot>>3, slot&7)
-		}
-	}
-	if slices.Contains(extensions, "cl_amd_device_attribute_query") {
-		if a := p.bytes(C.CL_DEVICE_TOPOLOGY_AMD); len(a) == 24 {
-			return address(0, uint32(a[21]), uint32(a[22]), uint32(a[23])) // behind a type and 17 bytes without meaning
-		}
-	}
-	return ""
-}
-
 // lacks says what a device misses of what every device must have; empty when it can be used.
-func (p *physical) lacks(kind cl.DeviceType) string {
-	d := p.device
+func (p *physical) lacks(told *properties) string {
 	var major, minor int
 	_, _ = fmt.Sscanf(p.info.APIVersion, "%d.%d", &major, &minor)
 	l := &p.info.Limits
 	var missing []string
 	for what, lacking := range map[string]bool{
 		"OpenCL 1.2 (it offers " + p.info.APIVersion + ")": major < 1 || major == 1 && minor < 2,
-		"the full profile":                 known(d.GetInfoString, C.CL_DEVICE_PROFILE) != "FULL_PROFILE",
-		"a compiler":                       !known(d.GetInfoBool, C.CL_DEVICE_COMPILER_AVAILABLE),
-		"addresses of 64 bits":             known(d.GetInfoUint, C.CL_DEVICE_ADDRESS_BITS) != 64,
-		"little-endian words":              !known(d.GetInfoBool, C.CL_DEVICE_ENDIAN_LITTLE),
-		"a processor that runs any kernel": kind&C.CL_DEVICE_TYPE_CUSTOM != 0,
+		"the full profile":                 told.profile != "FULL_PROFILE",
+		"a compiler":                       !told.compiler,
+		"addresses of 64 bits":             told.addressBits != 64,
+		"little-endian words":              !told.littleEndian,
+		"a processor that runs any kernel": told.custom,
 		fmt.Sprintf("workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations):      l.MaxInvocations < leastGroup,
 		fmt.Sprintf("%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes):         l.MaxSharedBytes < leastShared,
 		fmt.Sprintf("%d bytes of kernel arguments (it has %d)", leastArgument, l.MaxArgumentBytes): l.MaxArgumentBytes < leastArgument,
@@ -192,7 +127,7 @@ func (p *physical) lacks(kind cl.DeviceType) string {
 	}
 	slices.Sort(missing)
 	switch {
-	case !known(d.GetInfoBool, C.CL_DEVICE_AVAILABLE):
+	case !told.available:
 		return "its driver says that it is not available"
 	case len(missing) > 0:
 		return "it lacks " + strings.Join(missing, ", ")

@@ -87,7 +87,9 @@ func enumerate(staged bool) (all []*physical, err error) {
 			failed = append(failed, fmt.Errorf("%s: %w", name, asResult(err)))
 		}
 		for _, device := range devices {
-			all = append(all, describe(device, cmp.Or(driverNames[name], name), staged))
+			p := propertiesOf(device).describe(cmp.Or(driverNames[name], name), staged)
+			p.device = device
+			all = append(all, p)
 		}
 	}
 	if len(all) == 0 {

@@ -20,36 +20,43 @@ import (
 	"github.com/spirjoin/spirjoin/opencl/kernels"
 )
 
-// findSubgroups chooses the text that gives kernels the subgroup operations of a device, which OpenCL C 1.2 lacks.
-// Whether they do what kernels expect is proved when the device is opened for the first time.
-func (p *physical) findSubgroups(extensions []string) {
+// findSubgroups chooses the text that gives kernels the subgroup operations of a device, which OpenCL C 1.2 lacks. A
+// device must have all operations, and let a kernel require the size of its subgroups: a compiler that chooses may do so
+// anew for each kernel. Whether they do what kernels expect is proved when the device is opened for the first time.
+func (p *physical) findSubgroups(told *properties) {
 	i := &p.info
-	i.Subgroups, i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = false, 1, 1, 1
-	has := func(names ...string) bool {
-		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(extensions, name) })
-	}
+	size := uint32(1)
 	switch {
-	case has("cl_nv_device_attribute_query"):
-		if known(p.device.GetInfoUint, C.CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) < 7 ||
-			known(p.device.GetInfoUint, C.CL_DEVICE_WARP_SIZE_NV) != 32 {
-			return
-		}
+	case told.nvidiaMajor >= 7 && told.nvidiaWarp == 32:
+		size = 32
 		p.prelude, p.language = kernels.NVIDIASubgroups(), "CL1.2"
-		i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = 32, 32, 32
-	case has("cl_khr_subgroups", "cl_khr_subgroup_ballot", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_non_uniform_vote",
-		"cl_intel_required_subgroup_size"):
-		sizes := backend.Longs(p.bytes(C.CL_DEVICE_SUB_GROUP_SIZES_INTEL))
-		if len(sizes) == 0 || slices.Min(sizes) < leastSubgroup || slices.Max(sizes) > mostSubgroup {
-			return
+	case told.has("cl_khr_subgroups", "cl_khr_subgroup_ballot", "cl_khr_subgroup_shuffle",
+		"cl_khr_subgroup_non_uniform_vote", "cl_intel_required_subgroup_size"):
+		if size = requiredSubgroup(told.subgroupSizes); size == 1 {
+			break
 		}
-		p.prelude, p.language = kernels.KhronosSubgroups(), "CL2.0"
+		p.prelude, p.language = kernels.KhronosSubgroups(size), "CL2.0"
 		if i.APIVersion >= "3" {
 			p.language = "CL3.0"
 		}
-		i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = uint32(slices.Min(sizes)), uint32(slices.Min(sizes)),
-			uint32(slices.Max(sizes))
 	}
 	i.Subgroups = p.prelude != ""
+	i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = size, size, size
+}
+
+// requiredSubgroup chooses one of the sizes that a device offers: 16, which all GPUs of Intel have and which leaves each
+// invocation twice the registers that 32 do; else the largest that kernels are written for; 1 if there is none.
+func requiredSubgroup(sizes []uint64) uint32 {
+	best := uint64(1)
+	for _, size := range sizes {
+		if size == 16 {
+			return 16
+		}
+		if size >= leastSubgroup && size <= mostSubgroup {
+			best = max(best, size)
+		}
+	}
+	return uint32(best)
 }
 
 // withoutSubgroups says that a device has no subgroup operations.

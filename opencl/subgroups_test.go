@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/jgillich/go-opencl/cl"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -134,4 +135,42 @@ func TestWrongSubgroups(t *testing.T) {
 		require.NoError(t, d.Close())
 		require.NoError(t, b.Close())
 	}
+}
+
+// TestInPlace: a device that uses memory of the host in place proves it, and one that has a copy is found out.
+func TestInPlace(t *testing.T) {
+	b, err := New(Options{CacheDir: "off"})
+	if errors.Is(err, backend.ErrNoDevice) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	p := b.found[len(b.found)-1]
+	if p.info.Type != backend.Software {
+		t.Skip("no software driver")
+	}
+	open := func() *driver {
+		d, err := b.Open(p.info.ID)
+		require.NoError(t, err)
+		return d.(*driver)
+	}
+	d := open()
+	require.NoError(t, d.proveInPlace(cl.MemUseHostPtr))
+	require.ErrorContains(t, d.proveInPlace(cl.MemCopyHostPtr), "word 0 is 0x0, not 0x1")
+	require.NoError(t, d.Close())
+
+	p.info.Type = backend.Integrated
+	d = open()
+	require.True(t, d.Info().Unified, "proved")
+	require.NoError(t, d.Close())
+	p.direct, p.copies = false, errors.New("planted")
+	d = open()
+	require.False(t, d.Info().Unified)
+	require.Zero(t, d.Info().Limits.ImportAlignment)
+	require.Contains(t, d.Info().Features, "no memory of the host in place: planted")
+	block, err := d.AllocateBlock(1<<20, backend.DeviceLocal)
+	require.NoError(t, err)
+	require.Nil(t, block.Bytes())
+	require.NoError(t, block.Free())
+	require.NoError(t, d.Close())
+	require.NoError(t, b.Close())
 }

@@ -23,6 +23,7 @@ var devices = map[string]*backend.DeviceInfo{
 	"nvidia":   {Backend: "vulkan", Type: backend.Discrete, Subgroups: true, Name: "NVIDIA H200"},
 	"host":     {Backend: "host", Type: backend.Host, Subgroups: true},
 	"software": {Backend: "vulkan", Type: backend.Software, Subgroups: true},
+	"pocl":     {Backend: "opencl", Type: backend.Software, SubgroupSize: 1},
 	"unknown":  {Backend: "vulkan", Type: backend.Integrated, Subgroups: true, Name: "other"},
 }
 

@@ -103,6 +103,14 @@ func (r *Rates) time(w *operator.Work) (ns float64) {
 	return ns
 }
 
+// Name names the row: by its device and, where several backends reach that, the backend.
+func (r *Rates) Name() string {
+	if r.Device == r.Backend {
+		return r.Device
+	}
+	return r.Device + "/" + r.Backend
+}
+
 // JSON returns the rates as a row of rates.json.
 func (r *Rates) JSON() string {
 	var b strings.Builder

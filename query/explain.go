@@ -213,7 +213,7 @@ func (q *Query) reason() string {
 	case q.Rates == nil:
 		return "by the decision tree, as no rates are known of this device"
 	}
-	reason := "the fastest by the rates of " + q.Rates.Device
+	reason := "the fastest by the rates of " + q.Rates.Name()
 	for _, a := range q.Alternatives[1:] {
 		if a.Err == nil && a.Time() < q.Alternatives[0].Time() {
 			return "among those near " + reason + " the best in memory and time"

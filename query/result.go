@@ -237,6 +237,7 @@ func StatsOf(ways []Way) (stats []WayStats) {
 // DeviceStats are the measurements of one of several devices.
 type DeviceStats struct {
 	Device    string `json:"device"`
+	Backend   string `json:"backend"`
 	Algorithm string `json:"algorithm"`
 	Granules  uint64 `json:"granules"`
 	ProbeRows uint64 `json:"probe_rows"` // in them
@@ -281,7 +282,8 @@ func (r *Result) Stats() Stats {
 	}
 	for _, strand := range r.strands {
 		if len(r.strands) > 1 {
-			s.Devices = append(s.Devices, DeviceStats{Device: strand.Query.Engine.Device().Info().Name,
+			info := strand.Query.Engine.Device().Info()
+			s.Devices = append(s.Devices, DeviceStats{Device: info.Name, Backend: info.Backend,
 				Algorithm: strand.taken.Algorithm.Name(), Granules: strand.begun.Load(), ProbeRows: strand.brought.Load()})
 		}
 	}

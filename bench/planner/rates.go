@@ -10,8 +10,10 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// RatesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
-func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
+// RatesNamed finds a row of rates.json by its device, or by device and backend as in nvidia/opencl, and the tuning tables
+// of such a device. A device alone means its first row. There are no rates for "none".
+func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
+	device, through, _ := strings.Cut(name, "/")
 	info := backend.DeviceInfo{Type: backend.Discrete, Name: device, Subgroups: true}
 	switch device {
 	case "host":
@@ -23,7 +25,9 @@ func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(all, func(r planner.Rates) bool { return r.Device == device })
+	i := slices.IndexFunc(all, func(r planner.Rates) bool {
+		return r.Device == device && (through == "" || r.Backend == through)
+	})
 	if i >= 0 {
 		info.Backend = all[i].Backend
 	}
@@ -31,16 +35,16 @@ func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if device == "none" {
+	if name == "none" {
 		return nil, tuning, nil
 	}
 	if i < 0 {
 		var known []string
 		for _, r := range all {
-			known = append(known, r.Device)
+			known = append(known, r.Name())
 		}
 		return nil, nil, fmt.Errorf("%w: no rates for %q; there are %s",
-			backend.ErrInvalidInput, device, strings.Join(known, ", "))
+			backend.ErrInvalidInput, name, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil
 }

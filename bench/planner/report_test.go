@@ -26,6 +26,14 @@ func TestReport(t *testing.T) {
 	lines = write(Report{Errors: true, Fit: true}, "host")
 	require.Regexp(t, `\nsmj-um +transform +[\d.]+\n`, strings.Join(lines, "\n"))
 	require.Contains(t, lines[len(lines)-1], "fitted to 11 joins of 4 cells")
-	_, _, err := RatesNamed("tpu")
-	require.ErrorIs(t, err, backend.ErrInvalidInput)
+	for name, through := range map[string]string{"nvidia": "vulkan", "nvidia/opencl": "opencl", "software/opencl": "opencl"} {
+		rates, _, err := RatesNamed(name)
+		require.NoError(t, err)
+		require.Equal(t, through, rates.Backend, name)
+	}
+	for _, name := range []string{"tpu", "nvidia/tpu"} {
+		_, _, err := RatesNamed(name)
+		require.ErrorIs(t, err, backend.ErrInvalidInput)
+		require.ErrorContains(t, err, "nvidia/opencl")
+	}
 }

@@ -19,9 +19,11 @@ import (
 //go:embed candidates/*.json
 var candidateFiles embed.FS
 
-// candidateRow spans the candidates of a class of devices: every combination of the settings.
+// candidateRow spans the candidates of a class of devices, perhaps only those of one backend: every combination of the
+// settings.
 type candidateRow struct {
 	Device   string              `json:"device"`
+	Backend  string              `json:"backend"`
 	Settings map[string][]uint32 `json:"settings"`
 }
 
@@ -34,7 +36,7 @@ func Candidates(p Problem, info *backend.DeviceInfo) ([]backend.Config, error) {
 	}
 	var valid []backend.Config
 	for _, row := range rows {
-		if row.Device != primitive.DeviceClass(info) {
+		if row.Device != primitive.DeviceClass(info) || row.Backend != "" && row.Backend != info.Backend {
 			continue
 		}
 		for _, config := range row.combinations() {

@@ -182,6 +182,11 @@ func TestCandidates(t *testing.T) {
 		return maps.Equal(c, backend.Config{"serial": 0, "workgroup": 448, "items": 11, "lookback": 0})
 	}))
 	require.Greater(t, len(all), len(of(radix, small)))
+	cores := &backend.DeviceInfo{Backend: "opencl", Type: backend.Software, SubgroupSize: 1, Limits: large.Limits}
+	ofOne := func(c backend.Config) bool { return c["workgroup"] == 1 }
+	require.True(t, slices.ContainsFunc(of(radix, cores), ofOne), "as PoCL likes them")
+	cores.Backend = "vulkan"
+	require.False(t, slices.ContainsFunc(of(radix, cores), ofOne))
 	for _, p := range problems {
 		for _, info := range []*backend.DeviceInfo{large, small,
 			{Type: backend.Software, Subgroups: true, Limits: small.Limits},

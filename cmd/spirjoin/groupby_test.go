@@ -41,10 +41,12 @@ func TestGroupBy(t *testing.T) {
 		o = runProgram(t, exitDone, "groupby", filepath.Join(dir, "out.parquet"), "--by", "day,shop", "--agg",
 			"count,sum:sum_price", "--device", "host", "-o", out, "--stats", "json")
 		var stats struct {
-			ReadSeconds float64 `json:"read_seconds"`
+			Backend, Driver string
+			ReadSeconds     float64 `json:"read_seconds"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(o.stdout), &stats), o.stdout)
 		require.Equal(t, wholeBytes > 1<<20, stats.ReadSeconds > 0, "a table is read first, a stream is not")
+		require.Equal(t, []string{"host", "Go kernels"}, []string{stats.Backend, stats.Driver})
 		content, err := os.ReadFile(out)
 		require.NoError(t, err)
 		require.Equal(t, 5, strings.Count(string(content), "\n"))

@@ -42,6 +42,7 @@ func TestJoinOnSeveralDevices(t *testing.T) {
 	rows := uint64(0)
 	for _, device := range together.Devices {
 		require.Equal(t, together.Device, device.Device)
+		require.Equal(t, "host", device.Backend)
 		rows += device.ProbeRows
 	}
 	require.EqualValues(t, len(many), rows)

@@ -107,8 +107,11 @@ func opsOf(t *testing.T, device *backend.Device, overrides primitive.Tuning) *pr
 	return ops
 }
 
-// infoOf returns the device that the name of a case begins with.
+// infoOf returns the device that the name of a case begins with: one of [devices], or one described for OpenCL.
 func infoOf(name string) backend.DeviceInfo {
 	folder, _, _ := strings.Cut(name, "/")
+	if info, ok := recorded.OpenCL()[folder]; ok {
+		return info
+	}
 	return devices[folder]()
 }

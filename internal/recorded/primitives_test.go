@@ -73,7 +73,11 @@ func TestPrimitives(t *testing.T) {
 }
 
 func recordPrimitive(t *testing.T, c primitiveCase) string {
-	device := recorded.OpenIdle(t, infoOf(c.name))
+	return recordPrimitiveOn(t, infoOf(c.name), c)
+}
+
+func recordPrimitiveOn(t *testing.T, info backend.DeviceInfo, c primitiveCase) string {
+	device := recorded.OpenIdle(t, info)
 	b := &bench{t: t, Ops: opsOf(t, device, nil)}
 	var stop func()
 	b.recorder, stop = recorded.Record(device)

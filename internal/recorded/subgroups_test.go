@@ -47,8 +47,15 @@ func coresWithoutSubgroups() backend.DeviceInfo {
 
 var dispatched = regexp.MustCompile(`(?m)^  (\w+)\[([^]]*)\] groups=`)
 
-// requireNoSubgroups looks at the SPIR-V of every kernel of a record.
-func requireNoSubgroups(t *testing.T, record string) {
+// dispatchedKernel is a kernel of a record, in its configuration.
+type dispatchedKernel struct {
+	text   string
+	spec   *backend.KernelSpec
+	config backend.Config
+}
+
+// dispatches returns the kernels of a record.
+func dispatches(t *testing.T, record string) (kernels []dispatchedKernel) {
 	specs := make(map[string]*backend.KernelSpec)
 	for _, spec := range kernel.Catalogue() {
 		specs[spec.Name] = spec
@@ -61,8 +68,16 @@ func requireNoSubgroups(t *testing.T, record string) {
 			require.NoError(t, err)
 			config[name] = uint32(value)
 		}
-		code, err := shaders.SPIRV(kernel.SPIRVName(specs[match[1]], config))
+		kernels = append(kernels, dispatchedKernel{match[0], specs[match[1]], config})
+	}
+	return kernels
+}
+
+// requireNoSubgroups looks at the SPIR-V of every kernel of a record.
+func requireNoSubgroups(t *testing.T, record string) {
+	for _, k := range dispatches(t, record) {
+		code, err := shaders.SPIRV(kernel.SPIRVName(k.spec, k.config))
 		require.NoError(t, err)
-		require.False(t, shaders.UsesSubgroups(code), "%s", match[0])
+		require.False(t, shaders.UsesSubgroups(code), "%s", k.text)
 	}
 }

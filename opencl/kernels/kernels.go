@@ -42,5 +42,8 @@ func Source(kernel string) (string, error) {
 func NVIDIASubgroups() string { return nvidia + "\n" + vectors + "\n" }
 
 // KhronosSubgroups returns the prelude for devices with cl_khr_subgroups, cl_khr_subgroup_ballot,
-// cl_khr_subgroup_shuffle and cl_khr_subgroup_non_uniform_vote. Programs are of OpenCL C 2.0 or later, not 1.2.
-func KhronosSubgroups() string { return khr + "\n" + vectors + "\n" }
+// cl_khr_subgroup_shuffle, cl_khr_subgroup_non_uniform_vote and cl_intel_required_subgroup_size. Subgroups have size
+// invocations, one of the sizes that the device offers. Programs are of OpenCL C 2.0 or later, not 1.2.
+func KhronosSubgroups(size uint32) string {
+	return fmt.Sprintf("#define REQUIRED_SUBGROUP %d\n%s\n%s\n", size, khr, vectors)
+}

@@ -96,7 +96,7 @@ func TestSyntax(t *testing.T) {
 	}
 	targets := []target{
 		{"nvptx64", "CL1.2", NVIDIASubgroups()},
-		{"spir64", "CL3.0", KhronosSubgroups()},
+		{"spir64", "CL3.0", KhronosSubgroups(16)},
 		{"amdgcn-amd-amdhsa", "CL1.2", ""},
 	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

@@ -1,5 +1,6 @@
 // Package opencltest opens OpenCL devices for tests. SPIRJOIN_TEST_DEVICES lists devices by name, separated by commas:
 // "opencl" is every usable OpenCL device, "pocl" those of PoCL. A device that is named and not there fails the test.
+// With SPIRJOIN_TEST_OPENCL=staged devices use no memory of the host in place, as if they were discrete GPUs.
 package opencltest
 
 import (
@@ -26,7 +27,11 @@ func Backend(t testing.TB) *opencl.Backend {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.backend == nil && shared.err == nil {
-		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off"})
+		how := os.Getenv("SPIRJOIN_TEST_OPENCL")
+		if how != "" && how != "staged" {
+			t.Fatalf("SPIRJOIN_TEST_OPENCL=%s: it is staged or nothing", how)
+		}
+		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off", Staged: how == "staged"})
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)
