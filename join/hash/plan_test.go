@@ -1,17 +1,24 @@
 package hash
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Only drivers that end long loops get units of few probe rows, for each of which a table is built.
+// Only drivers that end long loops have units of few probe rows, for each of which a table is built.
 func TestUnitsOfSoftwareDrivers(t *testing.T) {
+	devicetest.HostTest(t)
 	limits := backend.Limits{MaxInvocations: 1024, MaxSharedBytes: 64 << 10}
 	for _, c := range []struct {
 		info  backend.DeviceInfo
@@ -32,5 +39,30 @@ func TestUnitsOfSoftwareDrivers(t *testing.T) {
 		} else {
 			require.InDelta(t, probeFactor*s.tableRows, s.probeRows, float64(s.config.Items), c.info.Backend)
 		}
+	}
+}
+
+// All kernels of hj take their tiles from the tuning.
+func TestTilesOfTables(t *testing.T) {
+	devicetest.HostTest(t)
+	info := recorded.Plain()
+	asked := map[string]backend.Config{}
+	driver, err := host.Simulate(&info, func(spec *backend.KernelSpec, config backend.Config) {
+		if strings.HasPrefix(spec.Name, "table_") {
+			asked[spec.Name] = config
+		}
+	})
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	defer func() { require.NoError(t, device.Close()) }()
+	lane := jointest.Lane(t, device, primitive.Override(backend.Config{"workgroup": 128, "items": 3}, "table_join"))
+	for n, want := range []string{"inner", "count", "semi both"} {
+		d := draw(rand.New(rand.NewPCG(uint64(n), 1)), workloads()["duplicates"], [2]int{500, 700}, want)
+		jointest.CheckRun(t, lane, hj, d.build, d.probe, d.want, d.options, want)
+	}
+	require.Len(t, asked, 4)
+	for name, config := range asked {
+		require.Equal(t, uint32(128), config["workgroup"], name)
+		require.Equal(t, uint32(3), config["items"], name)
 	}
 }
