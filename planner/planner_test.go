@@ -23,6 +23,7 @@ var devices = map[string]*backend.DeviceInfo{
 	"nvidia":   {Backend: "vulkan", Type: backend.Discrete, Subgroups: true, Name: "NVIDIA H200"},
 	"host":     {Backend: "host", Type: backend.Host, Subgroups: true},
 	"software": {Backend: "vulkan", Type: backend.Software, Subgroups: true},
+	"pocl":     {Backend: "opencl", Type: backend.Software, SubgroupSize: 1},
 	"unknown":  {Backend: "vulkan", Type: backend.Integrated, Subgroups: true, Name: "other"},
 }
 
@@ -192,7 +193,7 @@ func TestManyToMany(t *testing.T) {
 	pairs.Rows, pairs.OutputRows, pairs.Distinct = [2]uint64{1 << 17, 1 << 17}, 1<<24, 128
 	pairs.Payload = [2][]int{{4}, {4}}
 	var b strings.Builder
-	for _, device := range []string{"nvidia", "host", "software"} {
+	for _, device := range []string{"nvidia", "host", "software", "pocl"} {
 		rates, tuning := ratesOf(t, device)
 		for _, c := range []struct {
 			name string

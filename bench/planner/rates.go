@@ -10,8 +10,13 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// RatesNamed finds a row of rates.json by its device, and the tuning tables of such a device; no rates for "none".
-func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
+// RatesNamed finds a row of rates.json by its device, or by backend:device, and the tuning tables of such a device; no
+// rates for "none".
+func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
+	through, device, both := strings.Cut(name, ":")
+	if !both {
+		through, device = "", name
+	}
 	info := backend.DeviceInfo{Type: backend.Discrete, Name: device, Subgroups: true}
 	switch device {
 	case "host":
@@ -23,9 +28,14 @@ func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	i := slices.IndexFunc(all, func(r planner.Rates) bool { return r.Device == device })
+	i := slices.IndexFunc(all, func(r planner.Rates) bool {
+		return r.Device == device && (through == "" || r.Backend == through)
+	})
 	if i >= 0 {
 		info.Backend = all[i].Backend
+	}
+	if info.Type == backend.Software && info.Backend == "opencl" { // as PoCL is
+		info.Subgroups, info.SubgroupSize = false, 1
 	}
 	tuning, err := primitive.TuningFor(&info)
 	if err != nil {
@@ -37,10 +47,10 @@ func RatesNamed(device string) (*planner.Rates, primitive.Tuning, error) {
 	if i < 0 {
 		var known []string
 		for _, r := range all {
-			known = append(known, r.Device)
+			known = append(known, r.Backend+":"+r.Device)
 		}
 		return nil, nil, fmt.Errorf("%w: no rates for %q; there are %s",
-			backend.ErrInvalidInput, device, strings.Join(known, ", "))
+			backend.ErrInvalidInput, name, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil
 }

@@ -29,3 +29,15 @@ func TestReport(t *testing.T) {
 	_, _, err := RatesNamed("tpu")
 	require.ErrorIs(t, err, backend.ErrInvalidInput)
 }
+
+// Two backends may have rates of the same devices.
+func TestRatesNamed(t *testing.T) {
+	for name, workgroup := range map[string]uint32{"software": 4, "vulkan:software": 4, "opencl:software": 1} {
+		rates, tuning, err := RatesNamed(name)
+		require.NoError(t, err)
+		require.Equal(t, "software", rates.Device)
+		require.Equal(t, workgroup, tuning.Config("radix_sort", nil)["workgroup"], name)
+	}
+	_, _, err := RatesNamed("host:software")
+	require.ErrorContains(t, err, "opencl:software")
+}
