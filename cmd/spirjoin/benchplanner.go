@@ -24,7 +24,7 @@ func (s *session) benchPlannerCommand() *cli.Command {
 			"   predict these cells best, and prints them, a row for planner/rates.json.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "rates", Category: rates,
-				Usage: "plan by those of `DEVICE`: host, software, nvidia, opencl:software; none: decision tree"},
+				Usage: "`DEVICE`: host, software, nvidia, opencl:software; none: decision tree"},
 			&cli.BoolFlag{Name: "least", Category: output, Usage: "compare the least times of all runs, not their medians"},
 			&cli.BoolFlag{Name: "errors", Category: output,
 				Usage: "print the median factors by which stages are mispredicted"},
