@@ -67,7 +67,9 @@ func (f *Facts) On(device *backend.Device) {
 
 // ShortLoops reports whether a driver ends all loops of an invocation after 65,535 iterations, without an error: lavapipe
 // does, and every Vulkan driver for CPU cores is taken for one that does. OpenCL drivers for CPU cores do not.
-func ShortLoops(info *backend.DeviceInfo) bool { return info.Backend == "vulkan" && info.Type == backend.Software }
+func ShortLoops(info *backend.DeviceInfo) bool {
+	return info.Backend == "vulkan" && info.Type == backend.Software
+}
 
 // Room is the number of pairs for which room is allocated before their exact number is known: [Facts.Pairs], or the
 // size of a window if that is less.
