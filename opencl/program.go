@@ -45,19 +45,32 @@ func (p *program) release() {
 	}
 }
 
-// text is the source of a program as the device takes it, behind the subgroup operations if it has them.
+// text is the source of a program as the device takes it: behind the subgroup operations if it has them, or behind the
+// declarations that PoCL gets instead of its header.
 func (d *driver) text(source string) string {
-	if d.info.Subgroups {
+	switch {
+	case d.info.Subgroups:
 		return d.p.prelude + source
+	case d.declares():
+		return kernels.Builtins() + source
 	}
 	return source
+}
+
+// declares reports whether programs declare the functions of OpenCL C that they call. PoCL (3.1 to 7.1) has clang read
+// opencl-c.h before each program, 18,000 lines, even to find the program in its cache.
+func (d *driver) declares() bool {
+	return d.info.Driver == pocl && d.info.Type == backend.Software && !d.info.Subgroups
 }
 
 // options are those of a kernel in a complete configuration: a macro for each axis and constant.
 func (d *driver) options(spec *backend.KernelSpec, config backend.Config) string {
 	options := "-w -cl-std=CL1.2"
-	if d.info.Subgroups {
+	switch {
+	case d.info.Subgroups:
 		options = "-w -DSUBGROUPS -cl-std=" + d.p.language
+	case d.declares():
+		options += " -D_OPENCL_H_" // the guard of opencl-c.h
 	}
 	for _, axis := range spec.Axes {
 		options += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])

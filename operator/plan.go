@@ -50,7 +50,7 @@ type Facts struct {
 
 	Tuning       primitive.Tuning
 	CacheBytes   float64 // columns and tables up to this size are near
-	Software     bool    // a Vulkan driver for CPU cores, which ends all loops of an invocation after 65,535 iterations
+	ShortLoops   bool    // the driver ends all loops of an invocation after 65,535 iterations ([ShortLoops])
 	SubgroupSize int
 	Raster       backend.RasterLimits // of images, if the device draws
 	CannotDraw   error                // why it does not; nil if it does
@@ -58,11 +58,17 @@ type Facts struct {
 
 // On fills in what follows from the device.
 func (f *Facts) On(device *backend.Device) {
-	f.Software, f.SubgroupSize = device.Info().Type == backend.Software, int(device.Info().SubgroupSize)
+	f.ShortLoops, f.SubgroupSize = ShortLoops(device.Info()), int(device.Info().SubgroupSize)
 	r, err := device.Rasterizer()
 	if f.CannotDraw = err; err == nil {
 		f.Raster = r.RasterLimits()
 	}
+}
+
+// ShortLoops reports whether a driver ends all loops of an invocation after 65,535 iterations, without an error: lavapipe
+// does, and every Vulkan driver for CPU cores is taken for one that does. OpenCL drivers for CPU cores do not.
+func ShortLoops(info *backend.DeviceInfo) bool {
+	return info.Backend == "vulkan" && info.Type == backend.Software
 }
 
 // Room is the number of pairs for which room is allocated before their exact number is known: [Facts.Pairs], or the

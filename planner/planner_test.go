@@ -193,7 +193,7 @@ func TestManyToMany(t *testing.T) {
 	pairs.Rows, pairs.OutputRows, pairs.Distinct = [2]uint64{1 << 17, 1 << 17}, 1<<24, 128
 	pairs.Payload = [2][]int{{4}, {4}}
 	var b strings.Builder
-	for _, device := range []string{"nvidia", "host", "software"} {
+	for _, device := range []string{"nvidia", "host", "software", "pocl"} {
 		rates, tuning := ratesOf(t, device)
 		for _, c := range []struct {
 			name string

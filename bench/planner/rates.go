@@ -31,6 +31,9 @@ func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 	if i >= 0 {
 		info.Backend = all[i].Backend
 	}
+	if info.Type == backend.Software && info.Backend == "opencl" { // as PoCL is
+		info.Subgroups, info.SubgroupSize = false, 1
+	}
 	tuning, err := primitive.TuningFor(&info)
 	if err != nil {
 		return nil, nil, err

@@ -37,3 +37,15 @@ func TestReport(t *testing.T) {
 		require.ErrorContains(t, err, "nvidia/opencl")
 	}
 }
+
+// Two backends may have rates of the same devices.
+func TestRatesNamed(t *testing.T) {
+	for name, workgroup := range map[string]uint32{"software": 4, "software/vulkan": 4, "software/opencl": 1} {
+		rates, tuning, err := RatesNamed(name)
+		require.NoError(t, err)
+		require.Equal(t, "software", rates.Device)
+		require.Equal(t, workgroup, tuning.Config("radix_sort", nil)["workgroup"], name)
+	}
+	_, _, err := RatesNamed("software/host")
+	require.ErrorContains(t, err, "software/opencl")
+}

@@ -29,7 +29,7 @@ func Benchmarks() []Benchmark {
 		compactBenchmark, compareTextsBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark,
 		expandBenchmark, gatherBenchmark, hashTextsBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark,
 		mergeSortBenchmark, packBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark,
-		searchBenchmark, sortBenchmark, unpackBenchmark, varyingBenchmark,
+		searchBenchmark, sortBenchmark, tableJoinBenchmark, unpackBenchmark, varyingBenchmark,
 	}
 	slices.SortFunc(all, func(a, b Benchmark) int { return strings.Compare(a.Name, b.Name) })
 	return all

@@ -202,7 +202,7 @@ func (a Unpartitioned) cost(p *operator.Plan) error {
 		return err
 	}
 	c.TakeSmall(lostBytes) // windows of their pairs are beside it
-	units := uint64(kernel.Groups(kernel.TableProbe.With(nil), max(1, c.Held(operator.Probe))))
+	units := uint64(kernel.Groups(kernel.TableProbe.With(tableTiles(f.Tuning, f.KeyBytes)), max(1, c.Held(operator.Probe))))
 	switch {
 	case want.Pairs && want.Count:
 		lookUp(probed)

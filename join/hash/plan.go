@@ -73,7 +73,7 @@ func (a Partitioned) shapeOf(f *operator.Facts, keyBytes int, first [2]int) (s s
 		s.size(build, a.force.table)
 	}
 	batches := probeFactor * s.tableRows / kernel.TileRows(s.config)
-	if f.Software {
+	if f.ShortLoops {
 		// Where the keys of a table all collide, each probe row walks a chain of all its rows twice. Where neighbours
 		// write together, it waits in every step for the one that walks furthest.
 		walks := uint32(2)

@@ -8,6 +8,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -49,6 +50,11 @@ func slots(rows uint64) uint64 {
 		slots *= 2
 	}
 	return slots
+}
+
+// tableTiles are the tuned tiles of the kernels of a table for keys of so many bytes.
+func tableTiles(t primitive.Tuning, keyBytes int) backend.Config {
+	return t.Config("table_join", backend.Config{"key_bits": uint32(keyBytes * 8)})
 }
 
 // Open returns an operator.
@@ -96,7 +102,7 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if err := t.lane.Memory.Err(); err != nil {
 		return err
 	}
-	config := kernel.TableBuild.With(nil)
+	config := kernel.TableBuild.With(tableTiles(t.lane.Tuning(), build.Keys.Bytes))
 	config.KeyBits, config.Patience = uint32(build.Keys.Bytes*8), patience
 	if t.distinct {
 		config.Distinct = 1
@@ -197,7 +203,7 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 // mark looks the rows of a chunk up as far as their first match, and marks rows.
 func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, own kernel.TableMarkConfig,
 	args kernel.TableMarkArgs) error {
-	config := kernel.TableMark.With(nil)
+	config := kernel.TableMark.With(tableTiles(lane.Tuning(), c.Keys.Bytes))
 	config.KeyBits, config.Patience, config.Seed = uint32(c.Keys.Bytes*8), patience, tableSeed
 	config.Sides, config.Among = own.Sides, own.Among
 	k, err := kernel.TableMark.On(lane.Device(), config)
@@ -214,7 +220,7 @@ func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, ow
 
 // pairs makes or counts the pairs of rows.
 func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, sink operator.Sink) error {
-	own := kernel.TableProbe.With(nil)
+	own := kernel.TableProbe.With(tableTiles(lane.Tuning(), in.Chunk.Keys.Bytes))
 	own.KeyBits, own.Patience, own.Seed = uint32(in.Chunk.Keys.Bytes*8), patience, tableSeed
 	if t.plan.Facts.Proved {
 		own.Unique = 1

@@ -1,5 +1,5 @@
 // Package kernels embeds the kernels in OpenCL C 1.2, which tools/glslc.sh translated from the GLSL in folder shaders,
-// and two subgroup preludes.
+// two subgroup preludes and declarations of the functions of OpenCL C that kernels call.
 //
 // A program is one variant of a kernel. Its text is [Source], behind a prelude where a device has subgroups. It is
 // built with -cl-std=CL1.2, -D<AXIS>=<value> for each axis, -D<CONSTANT>=<value>u for each constant, both in upper case,
@@ -26,6 +26,8 @@ var (
 	khr string
 	//go:embed subgroup_vectors.h
 	vectors string
+	//go:embed builtins.h
+	builtins string
 )
 
 // Source returns the source of a kernel of the catalogue with all its variants, or an error that wraps fs.ErrNotExist.
@@ -47,3 +49,7 @@ func NVIDIASubgroups() string { return nvidia + "\n" + vectors + "\n" }
 func KhronosSubgroups(size uint32) string {
 	return fmt.Sprintf("#define REQUIRED_SUBGROUP %d\n%s\n%s\n", size, khr, vectors)
 }
+
+// Builtins returns declarations of the functions of OpenCL C 1.2 that kernels without subgroup operations call, to be
+// put before a source where clang's header opencl-c.h is left out (-D_OPENCL_H_, its include guard).
+func Builtins() string { return builtins + "\n" }

@@ -86,18 +86,23 @@ func TestUnknownKernel(t *testing.T) {
 }
 
 // target is how clang compiles a source. Without a prelude it refuses what needs one.
-type target struct{ triple, standard, prelude string }
+// With builtins it gets no header of the functions of OpenCL C.
+type target struct {
+	triple, standard, prelude string
+	builtins                  bool
+}
 
-// TestSyntax has clang check each variant, in turn for one of three targets, and for all of them in a full run.
+// TestSyntax has clang check each variant, in turn for one of four targets, and for all of them in a full run.
 func TestSyntax(t *testing.T) {
 	clang, err := exec.LookPath("clang-15")
 	if err != nil {
 		t.Skip("SKIPPED: no clang-15: nothing checked the syntax for other compilers than PoCL's")
 	}
 	targets := []target{
-		{"nvptx64", "CL1.2", NVIDIASubgroups()},
-		{"spir64", "CL3.0", KhronosSubgroups(16)},
-		{"amdgcn-amd-amdhsa", "CL1.2", ""},
+		{triple: "nvptx64", standard: "CL1.2", prelude: NVIDIASubgroups()},
+		{triple: "spir64", standard: "CL3.0", prelude: KhronosSubgroups(16)},
+		{triple: "amdgcn-amd-amdhsa", standard: "CL1.2"},
+		{triple: "x86_64", standard: "CL1.2", builtins: true},
 	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	turn := 0
@@ -122,8 +127,17 @@ func TestSyntax(t *testing.T) {
 func checkSyntax(t *testing.T, clang string, spec *backend.KernelSpec, variant backend.Config, to target) {
 	config, err := kernel.Defaults(spec, variant)
 	require.NoError(t, err)
-	args := []string{"-x", "cl", "-cl-std=" + to.standard, "-Xclang", "-finclude-default-header", "-target", to.triple,
-		"-fsyntax-only", "-Werror", "-Wno-unused-function", "-Wno-constant-logical-operand", "-nogpulib"}
+	args := []string{"-x", "cl", "-cl-std=" + to.standard, "-target", to.triple, "-fsyntax-only", "-Werror",
+		"-Wno-unused-function", "-Wno-constant-logical-operand", "-nogpulib"}
+	text := to.prelude
+	if to.builtins {
+		folder, err := exec.Command(clang, "-print-resource-dir").Output()
+		require.NoError(t, err)
+		header := filepath.Join(strings.TrimSpace(string(folder)), "include", "opencl-c-base.h")
+		args, text = append(args, "-cl-no-stdinc", "-include", header), Builtins()
+	} else {
+		args = append(args, "-Xclang", "-finclude-default-header")
+	}
 	for _, axis := range spec.Axes {
 		args = append(args, fmt.Sprintf("-D%s=%d", strings.ToUpper(axis.Name), config[axis.Name]))
 	}
@@ -136,7 +150,7 @@ func checkSyntax(t *testing.T, clang string, spec *backend.KernelSpec, variant b
 	source, err := Source(spec.Name)
 	require.NoError(t, err)
 	command := exec.Command(clang, append(args, "-")...)
-	command.Stdin = strings.NewReader(to.prelude + source)
+	command.Stdin = strings.NewReader(text + source)
 	output, err := command.CombinedOutput()
 	for _, refusal := range []string{"this variant needs subgroups",
 		"without subgroups this variant needs a workgroup of 1"} {
