@@ -25,6 +25,7 @@ type recording struct {
 	places   []place
 	marks    int
 	scratch  []scratch
+	replaced []*cl.MemObject // scratch buffers that were too small
 	used     []*block
 }
 
@@ -47,6 +48,7 @@ func (d *driver) Submit(b *backend.Batch) error {
 	if len(b.Awaits)+len(b.Raises) > 0 {
 		return d.misuse("submit", "a semaphore of another device")
 	}
+	defer t.dropReplaced()
 	if err := t.record(b); err != nil {
 		return err
 	}
