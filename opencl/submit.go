@@ -53,11 +53,7 @@ func (d *driver) Submit(b *backend.Batch) error {
 		return err
 	}
 	var waits []unsafe.Pointer
-	defer func() {
-		for _, event := range waits {
-			C.sjcl_release_event(event)
-		}
-	}()
+	defer func() { releaseEvents(waits) }()
 	for _, w := range b.Waits {
 		other, err := d.line("submit", w.Role)
 		if err != nil {
