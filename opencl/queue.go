@@ -33,7 +33,7 @@ type timeline struct {
 	changed   chan struct{}
 	submitted uint64
 	completed uint64
-	flying    []flight // in the order of their values
+	flying    []flight         // in the order of their values
 	failed    []unsafe.Pointer // stamps of batches that failed
 	times     map[uint64][]time.Duration
 	ended     bool // nothing more is submitted
