@@ -14,7 +14,8 @@ import (
 )
 
 // Compiled kernels are kept in one file each, which is named after the device, its driver, the source and the options.
-// It holds the magic, the SHA-256 of its name and the binary, and the binary, because drivers may crash on a damaged one.
+// It holds the magic, the SHA-256 of its name and the binary, and the binary, because drivers may crash on a damaged
+// one.
 var cacheMagic = []byte("spirjoin opencl 1\n")
 
 // mostCacheFiles is how many binaries are kept: those that were written last. A catalogue for one device in all

@@ -174,23 +174,22 @@ func (p *physical) lacks(kind cl.DeviceType) string {
 	_, _ = fmt.Sscanf(p.info.APIVersion, "%d.%d", &major, &minor)
 	l := &p.info.Limits
 	var missing []string
-	for what, lacking := range map[string]bool{
-		"OpenCL 1.2 (it offers " + p.info.APIVersion + ")": major < 1 || major == 1 && minor < 2,
-		"the full profile":                 known(d.GetInfoString, C.CL_DEVICE_PROFILE) != "FULL_PROFILE",
-		"a compiler":                       !known(d.GetInfoBool, C.CL_DEVICE_COMPILER_AVAILABLE),
-		"addresses of 64 bits":             known(d.GetInfoUint, C.CL_DEVICE_ADDRESS_BITS) != 64,
-		"little-endian words":              !known(d.GetInfoBool, C.CL_DEVICE_ENDIAN_LITTLE),
-		"a processor that runs any kernel": kind&C.CL_DEVICE_TYPE_CUSTOM != 0,
-		fmt.Sprintf("workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations):      l.MaxInvocations < leastGroup,
-		fmt.Sprintf("%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes):         l.MaxSharedBytes < leastShared,
-		fmt.Sprintf("%d bytes of kernel arguments (it has %d)", leastArgument, l.MaxArgumentBytes): l.MaxArgumentBytes < leastArgument,
-		fmt.Sprintf("buffers of %d bytes (it has %d)", leastBlock, l.MaxBlockBytes):                l.MaxBlockBytes < leastBlock,
-	} {
-		if lacking {
-			missing = append(missing, what)
+	lacking := func(lacks bool, format string, a ...any) {
+		if lacks {
+			missing = append(missing, fmt.Sprintf(format, a...))
 		}
 	}
-	slices.Sort(missing)
+	lacking(major < 1 || major == 1 && minor < 2, "OpenCL 1.2 (it offers %s)", p.info.APIVersion)
+	lacking(known(d.GetInfoString, C.CL_DEVICE_PROFILE) != "FULL_PROFILE", "the full profile")
+	lacking(!known(d.GetInfoBool, C.CL_DEVICE_COMPILER_AVAILABLE), "a compiler")
+	lacking(known(d.GetInfoUint, C.CL_DEVICE_ADDRESS_BITS) != 64, "addresses of 64 bits")
+	lacking(!known(d.GetInfoBool, C.CL_DEVICE_ENDIAN_LITTLE), "little-endian words")
+	lacking(kind&C.CL_DEVICE_TYPE_CUSTOM != 0, "a processor that runs any kernel")
+	lacking(l.MaxInvocations < leastGroup, "workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations)
+	lacking(l.MaxSharedBytes < leastShared, "%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes)
+	lacking(l.MaxArgumentBytes < leastArgument, "%d bytes of kernel arguments (it has %d)", leastArgument,
+		l.MaxArgumentBytes)
+	lacking(l.MaxBlockBytes < leastBlock, "buffers of %d bytes (it has %d)", leastBlock, l.MaxBlockBytes)
 	switch {
 	case !known(d.GetInfoBool, C.CL_DEVICE_AVAILABLE):
 		return "its driver says that it is not available"

@@ -37,8 +37,8 @@ func openFirst(t *testing.T, options Options) (*Backend, *driver) {
 // iotaConfig is a complete configuration of a kernel that compiles fast.
 var iotaConfig = backend.Config{"workgroup": 64, "items": 2}
 
-// TestLateLoss: a batch that fails long after it was submitted fails every wait, for what follows it in its queue and in
-// others, and for what was never submitted; then everything fails. What was done before stays done.
+// TestLateLoss: a batch that fails long after it was submitted fails every wait, for what follows it in its queue and
+// in others, and for what was never submitted; then everything fails. What was done before stays done.
 func TestLateLoss(t *testing.T) {
 	_, d := openFirst(t, Options{})
 	block, err := d.AllocateBlock(1<<16, backend.DeviceLocal)
