@@ -86,7 +86,7 @@ func TestDevices(t *testing.T) {
 							configs = []backend.Config{configs[0], configs[1+turn%(len(configs)-1)]}
 						}
 						for _, config := range configs {
-							runCases(t, device, spec, config, full)
+							runCases(t, device, spec, config)
 						}
 					})
 				}
@@ -164,14 +164,18 @@ func deviceConfig(t *testing.T, spec *backend.KernelSpec, variant,
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of
 // them in turn.
-func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
+func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config) {
+	options, full := kerneltest.Options{}, devicetest.Full()
+	if testing.Short() && device.Info().Backend == "opencl" {
+		options.Constants = kerneltest.OnePipeline // each set of constants is a program, which takes long to compile
+	}
 	most := 5 * int(kernel.TileRows(kernel.Named(config)))
 	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
 		for j, distribution := range kerneltest.Distributions {
 			if full || (i+j)%len(kerneltest.Distributions) == 0 {
-				seed := rand.Uint64()
-				c := newCase(spec, config, rows, distribution, seed)
-				require.NoError(t, c.Check(runDevice(t, device, c)), "rows %d, %s, seed %d", rows, distribution, seed)
+				options.Rows, options.Distribution, options.Seed = rows, distribution, rand.Uint64()
+				c := kerneltest.NewCase(spec, config, options)
+				require.NoError(t, c.Check(runDevice(t, device, c)), "%+v", options)
 			}
 		}
 	}

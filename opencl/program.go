@@ -59,6 +59,9 @@ func (d *driver) options(spec *backend.KernelSpec, config backend.Config) string
 	if d.info.Subgroups {
 		options = "-w -DSUBGROUPS -cl-std=" + d.p.language
 	}
+	if d.backend.options.Unoptimized && d.info.Type == backend.Software {
+		options += " -cl-opt-disable"
+	}
 	for _, axis := range spec.Axes {
 		options += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])
 	}

@@ -23,7 +23,7 @@ func UsesSubgroups(spec *backend.KernelSpec, config backend.Config) bool {
 // but for kernels that are right on OpenCL with subgroups of one invocation.
 func Runs(info *backend.DeviceInfo, spec *backend.KernelSpec, config backend.Config) bool {
 	switch {
-	case info.Subgroups || !UsesSubgroups(spec, config) || info.Type == backend.Host:
+	case info.Subgroups || !UsesSubgroups(spec, config):
 		return true
 	case info.Backend != "opencl":
 		return false
