@@ -59,7 +59,7 @@ func TestCache(t *testing.T) {
 		"text": bytes.Repeat([]byte("x"), 500), "of another program": other,
 	} {
 		require.NoError(t, os.WriteFile(path, damaged, 0o600))
-		require.Nil(t, readBinary(path), name)
+		require.True(t, readBinary(path) == nil, name)
 	}
 	require.NoError(t, os.WriteFile(path, other, 0o600))
 	require.False(t, again(2), "of another program")
