@@ -93,7 +93,7 @@ func TestDevicesPartitioned(t *testing.T) { devicetest.ForEach(t, joinPartitione
 func joinPartitioned(t *testing.T, device *backend.Device) {
 	workloads, forced := workloads(), forcedOn(t, device)
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
-	lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.Lane(t, device, jointest.Small(device.Info()))}
+	lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.SmallLane(t, device)}
 	for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names), len(forms), len(forced)) {
 		if jointest.Instrumented(t) && n%5 > 0 {
 			continue // instrumented pipelines take seconds to compile
@@ -128,7 +128,7 @@ func TestDevicesMarkWithPairs(t *testing.T) { devicetest.ForEach(t, markWithPair
 func markWithPairs(t *testing.T, device *backend.Device) {
 	workloads, forced := workloads(), forcedOn(t, device)
 	names := slices.Sorted(maps.Keys(workloads))
-	lane := jointest.Lane(t, device, jointest.Small(device.Info()))
+	lane := jointest.SmallLane(t, device)
 	for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
 		random := rand.New(rand.NewPCG(uint64(n), 17))
 		build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])
