@@ -77,7 +77,7 @@ func TestTwoOfOneDriver(t *testing.T) {
 		t.Skip("only PoCL can be told to list a device twice")
 	}
 	for range 2 {
-		child := exec.Command(os.Args[0], "-test.run=^TestTwoOfOneDriver$")
+		child := exec.Command(os.Args[0], "-test.run=^TestTwoOfOneDriver$", "-test.timeout=2m")
 		child.Env = append(os.Environ(), listing+"=1", "POCL_DEVICES=pthread pthread")
 		output, err := child.CombinedOutput()
 		require.NoError(t, err, "%s", output)

@@ -142,7 +142,7 @@ func TestHangingBatch(t *testing.T) {
 	if os.Getenv(hanging) == "" {
 		_, d := openFirst(t, Options{}) // skips the test without a device
 		require.NoError(t, d.Close())
-		child := exec.Command(os.Args[0], "-test.run=^TestHangingBatch$")
+		child := exec.Command(os.Args[0], "-test.run=^TestHangingBatch$", "-test.timeout=2m")
 		child.Env = append(os.Environ(), hanging+"=1")
 		output, err := child.CombinedOutput()
 		require.NoError(t, err, "%s", output)
