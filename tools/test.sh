@@ -25,7 +25,8 @@ bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoen
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
 # What an OpenCL driver runs: kernels, primitives, algorithms, the translator, the backend, and joins and group-bys of
 # tables.
-opencl_packages=(./primitive ./join/hash ./kernel ./groupby/reduce ./join/sortmerge ./kernel/generate/clc ./opencl/... .)
+opencl_packages=(./primitive ./join/hash ./kernel ./groupby/reduce ./join/sortmerge ./kernel/generate/clc
+	./opencl/... .)
 # With the seconds that each takes on two cores with empty caches while two others run (docs/testing.md), longest first,
 # but for static.
 quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 opencl=180 duckdb=80 gpu=70 fuzz=50)

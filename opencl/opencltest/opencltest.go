@@ -19,19 +19,15 @@ var shared struct {
 	err     error
 }
 
-// Optimized has a short run compile kernels with optimization on cores, too, as programs of users do. A test binary
-// sets it before its first test.
-var Optimized = false
-
 // Backend returns the backend of the test binary, opened at the first call and never closed. It keeps no binaries:
 // drivers have caches of their own, which tests may share. Under go test -short, kernels for cores are compiled without
-// optimization unless [Optimized] is set, because compiling takes most of the time.
+// optimization, because compiling takes most of the time.
 func Backend(t testing.TB) *opencl.Backend {
 	t.Helper()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.backend == nil && shared.err == nil {
-		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off", Unoptimized: testing.Short() && !Optimized})
+		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off", Unoptimized: testing.Short()})
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)
