@@ -39,7 +39,7 @@ func severalEngine(t *testing.T, devices []*backend.Device, allocator memory.All
 // TestSeveralDevices: every kind by every algorithm on two to eight devices, in granules and windows, of sources of
 // unknown length, with build sides that each device loads or that move.
 func TestSeveralDevices(t *testing.T) {
-	few := [2]arrow.Table{rich(t, 3, 40, 20, arrow.PrimitiveTypes.Int32), rich(t, 4, 90, 20, arrow.PrimitiveTypes.Int64)}
+	few := severalTables(t, 40, 90)
 	everyKindOnSeveral(t, few, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
 		e.Spread = at == 1
 		return spec.How == join.Cross
@@ -56,11 +56,27 @@ func TestScattered(t *testing.T) {
 	})
 }
 
+// TestSeveralBackends: the same on three devices of different backends, whose chunks move through memory of the host.
+func TestSeveralBackends(t *testing.T) {
+	devices := devicetest.OneOfEach(t)
+	few := severalTables(t, 40, 90)
+	cases := devicetest.Combinations(t, len(kinds), len(algorithms), 3, 3, len(parts), 3, 3, 3)
+	_, together := joinOnSeveral(t, devices, cases, few, func(e *join.Engine, spec *join.Spec, at int) (other bool) {
+		e.Spread, e.Scatter = at == 1, at == 2
+		return spec.How == join.Cross
+	})
+	require.Greater(t, together, 5)
+}
+
+// severalTables have some rows with keys of two types.
+func severalTables(t *testing.T, leftRows, rightRows int) [2]arrow.Table {
+	return [2]arrow.Table{rich(t, 3, leftRows, 20, arrow.PrimitiveTypes.Int32),
+		rich(t, 4, rightRows, 20, arrow.PrimitiveTypes.Int64)}
+}
+
 // everyKindOnSeveral joins two tables, or others, as prepare says, with 0, 1 or 2 in turn, and compares with the
 // oracle.
 func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.Engine, *join.Spec, int) (other bool)) {
-	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
-		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
 	sizes := devicetest.Short([]int{3, 2, 5}, []int{3, 2, 4, 5, 6, 7, 8})
 	if devicetest.RaceDetector {
 		sizes = sizes[:1]
@@ -72,33 +88,47 @@ func everyKindOnSeveral(t *testing.T, others [2]arrow.Table, prepare func(*join.
 	shared := 0
 	for i, n := range sizes {
 		devicetest.ForEachGroup(t, n, func(t *testing.T, devices []*backend.Device) {
-			allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
-			for _, c := range bySize[i] {
-				spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
-					Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
-					BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
-				of := tables
-				if prepare(engine, &spec, c[7]) {
-					of = others
-				}
-				for _, e := range engine.Engines() {
-					e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
-				}
-				rows := []int64{1, 7, 30}[c[2]]
-				stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
-				if len(stats.Devices) > 1 {
-					shared++
-				}
-				allocator.AssertSize(t, 0)
-			}
-			engine.Close()
-			for _, device := range devices {
-				noMemoryInUse(t, device)
-			}
+			n, _ := joinOnSeveral(t, devices, bySize[i], others, prepare)
+			shared += n
 		})
 	}
 	require.Greater(t, shared, 5)
+}
+
+// joinOnSeveral does so for some cases on the devices. It returns in how many joins several of them took part, and in
+// how many all did.
+func joinOnSeveral(t *testing.T, devices []*backend.Device, cases [][]int, others [2]arrow.Table,
+	prepare func(*join.Engine, *join.Spec, int) (other bool)) (shared, together int) {
+	tables := [2]arrow.Table{rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32),
+		rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)}
+	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	engine := severalEngine(t, devices, allocator, 0) // one for all, as links take time to be made
+	for _, c := range cases {
+		spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]], BatchRows: 100,
+			Materialize: []join.Materialize{join.MaterializeAuto, join.MaterializeHost, join.MaterializeDevice}[c[3]],
+			BuildSide:   join.BuildSide(c[5]), Output: []join.Output{join.Rows, join.Count, join.Rows}[c[6]]})
+		of := tables
+		if prepare(engine, &spec, c[7]) {
+			of = others
+		}
+		for _, e := range engine.Engines() {
+			e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
+		}
+		rows := []int64{1, 7, 30}[c[2]]
+		stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
+		if len(stats.Devices) > 1 {
+			shared++
+		}
+		if len(stats.Devices) == len(devices) {
+			together++
+		}
+		allocator.AssertSize(t, 0)
+	}
+	engine.Close()
+	for _, device := range devices {
+		noMemoryInUse(t, device)
+	}
+	return shared, together
 }
 
 // TestStrategyOfAnEngine: the strategy hmg gives the rows that the oracle has, and shares the memory of the engine.

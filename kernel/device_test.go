@@ -49,7 +49,7 @@ func TestDevices(t *testing.T) {
 				variants := slices.DeleteFunc(kernel.Variants(spec), func(variant backend.Config) bool {
 					return len(shapesOf(t, device, spec, variant)) == 0
 				})
-				require.True(t, len(variants) > 0 || slices.Contains(onlyInSubgroups, spec), spec.Name)
+				require.True(t, len(variants) > 0 || !kerneltest.RunsEverywhere(spec), spec.Name)
 				if instrumented && testing.Short() {
 					slices.SortStableFunc(variants, func(a, b backend.Config) int {
 						return len(codeOf(t, spec, a)) - len(codeOf(t, spec, b))
@@ -70,7 +70,7 @@ func TestDevices(t *testing.T) {
 						continue
 					}
 					t.Run(name, func(t *testing.T) {
-						if onlySubgroups && !usesSubgroups(t, spec, variant) {
+						if onlySubgroups && !kerneltest.UsesSubgroups(spec, variant) {
 							t.Skip("the shader uses no subgroups; it ran with subgroups of the usual size")
 						}
 						configs := shapesOf(t, device, spec, variant)
@@ -86,7 +86,7 @@ func TestDevices(t *testing.T) {
 							configs = []backend.Config{configs[0], configs[1+turn%(len(configs)-1)]}
 						}
 						for _, config := range configs {
-							runCases(t, device, spec, config, full)
+							runCases(t, device, spec, config)
 						}
 					})
 				}
@@ -104,22 +104,17 @@ func codeOf(t testing.TB, spec *backend.KernelSpec, variant backend.Config) []by
 	return code
 }
 
-func usesSubgroups(t testing.TB, spec *backend.KernelSpec, variant backend.Config) bool {
-	return shaders.UsesSubgroups(codeOf(t, spec, variant))
-}
-
 // shapesOf returns the configurations of a variant in all shapes that suit it and that a device runs, the default one
 // first.
 func shapesOf(t testing.TB, device *backend.Device, spec *backend.KernelSpec,
 	variant backend.Config) (configs []backend.Config) {
 	for _, shape := range deviceShapes {
-		if config, ok := deviceConfig(t, spec, variant, shape); ok && runs(t, device, spec, config) {
+		if config, ok := deviceConfig(t, spec, variant, shape); ok && kerneltest.Runs(device.Info(), spec, config) {
 			configs = append(configs, config)
 		}
 	}
-	if _, has := variant["serial"]; len(configs) == 0 && !has { // a walk
-		config, ok := deviceConfig(t, spec, variant, backend.Config{"workgroup": 1, "items": 32})
-		if ok && runs(t, device, spec, config) {
+	if len(configs) == 0 {
+		if config, ok := kerneltest.DefaultOn(device.Info(), spec, variant); ok { // a walk
 			configs = append(configs, config)
 		}
 	}
@@ -135,24 +130,6 @@ func openDrivers(t testing.TB) (drivers []backend.Driver) {
 		return drivers
 	}
 	return append(drivers, vulkantest.Open(t)...)
-}
-
-// onlyInSubgroups are the kernels that devices without subgroup operations need not run, because others do their work.
-var onlyInSubgroups = []*backend.KernelSpec{kernel.ScanLookback.KernelSpec}
-
-// runs reports whether a device runs a configuration. Without subgroup operations it does not if the kernel uses them,
-// but for kernels that are right on OpenCL with subgroups of one invocation.
-func runs(t testing.TB, device *backend.Device, spec *backend.KernelSpec, config backend.Config) bool {
-	info := device.Info()
-	switch {
-	case info.Subgroups || !usesSubgroups(t, spec, config):
-		return true
-	case info.Backend != "opencl":
-		return false
-	case spec == kernel.PartitionWalk.KernelSpec || spec == kernel.MergeWalk.KernelSpec:
-		return config["workgroup"] == 1
-	}
-	return spec == kernel.RadixScatter.KernelSpec && config["serial"] == 1
 }
 
 func openDevice(t *testing.T, driver backend.Driver) *backend.Device {
@@ -187,14 +164,18 @@ func deviceConfig(t testing.TB, spec *backend.KernelSpec, variant,
 
 // runCases runs a configuration at each edge and at two random numbers of rows, with every distribution or with one of
 // them in turn.
-func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config, full bool) {
+func runCases(t *testing.T, device *backend.Device, spec *backend.KernelSpec, config backend.Config) {
+	options, full := kerneltest.Options{}, devicetest.Full()
+	if testing.Short() && device.Info().Backend == "opencl" {
+		options.Constants = kerneltest.OnePipeline // each set of constants is a program, which takes long to compile
+	}
 	most := 5 * int(kernel.TileRows(kernel.Named(config)))
 	for i, rows := range append(edgeRows(config), rand.IntN(most), rand.IntN(most)) {
 		for j, distribution := range kerneltest.Distributions {
 			if full || (i+j)%len(kerneltest.Distributions) == 0 {
-				seed := rand.Uint64()
-				c := newCase(spec, config, rows, distribution, seed)
-				require.NoError(t, c.Check(runDevice(t, device, c)), "rows %d, %s, seed %d", rows, distribution, seed)
+				options.Rows, options.Distribution, options.Seed = rows, distribution, rand.Uint64()
+				c := kerneltest.NewCase(spec, config, options)
+				require.NoError(t, c.Check(runDevice(t, device, c)), "%+v", options)
 			}
 		}
 	}
@@ -223,7 +204,7 @@ func TestDevicesCountManyMatches(t *testing.T) {
 			variant["workgroup"], variant["items"] = 64, leftRows/64
 			config, err := kernel.Defaults(kernel.RangeSearch.KernelSpec, variant)
 			require.NoError(t, err)
-			if !runs(t, device, kernel.RangeSearch.KernelSpec, config) {
+			if !kerneltest.Runs(device.Info(), kernel.RangeSearch.KernelSpec, config) {
 				continue
 			}
 			keys := make([]byte, rightRows*bytes)
@@ -259,7 +240,7 @@ func TestDevicesCountManyMatchesOfUnit(t *testing.T) {
 	for _, driver := range openDrivers(t) {
 		device := openDevice(t, driver)
 		for _, dispatch := range dispatches {
-			if !runs(t, device, dispatch.Spec, dispatch.Config) {
+			if !kerneltest.Runs(device.Info(), dispatch.Spec, dispatch.Config) {
 				continue
 			}
 			after, err := dispatch.RunOn(t.Context(), device)
@@ -330,7 +311,7 @@ func TestDevicesJoinHotBatches(t *testing.T) {
 			c, err := kerneltest.HotBatches(driver.Info().SubgroupSize, shared)
 			require.NoError(t, err)
 			require.NoError(t, c.Check(c.RunReference()))
-			if runs(t, device, c.Spec, c.Config) {
+			if kerneltest.Runs(device.Info(), c.Spec, c.Config) {
 				require.NoError(t, c.Check(runDevice(t, device, c)))
 			}
 		}
@@ -366,7 +347,7 @@ func TestDevicesCountAndMarkFrequentKeys(t *testing.T) {
 			c, err := kerneltest.FrequentKeys(k.spec, k.config)
 			require.NoError(t, err)
 			require.NoError(t, c.Check(c.RunReference()))
-			if runs(t, device, c.Spec, c.Config) {
+			if kerneltest.Runs(device.Info(), c.Spec, c.Config) {
 				require.NoError(t, c.Check(runDevice(t, device, c)))
 			}
 		}
@@ -383,7 +364,7 @@ func TestDevicesWalkLongChains(t *testing.T) {
 		c, err := kerneltest.LongChain(driver.Info().SubgroupSize)
 		require.NoError(t, err)
 		require.NoError(t, c.Check(c.RunReference()))
-		if runs(t, device, c.Spec, c.Config) {
+		if kerneltest.Runs(device.Info(), c.Spec, c.Config) {
 			require.NoError(t, c.Check(runDevice(t, device, c)))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/kernel/kerneltest"
 	"github.com/spirjoin/spirjoin/shaders"
 )
 
@@ -81,7 +82,7 @@ func TestWideShapesWithoutSubgroups(t *testing.T) {
 	for _, spec := range kernel.Catalogue() {
 		variants := kernel.Variants(spec)
 		for _, variant := range variants {
-			name, uses := kernel.SPIRVName(spec, variant), usesSubgroups(t, spec, variant)
+			name, uses := kernel.SPIRVName(spec, variant), kerneltest.UsesSubgroups(spec, variant)
 			if other, ok := replaced[spec]; ok {
 				require.True(t, uses, "%s needs no replacement", name)
 				require.NotContains(t, replaced, other)
@@ -92,7 +93,7 @@ func TestWideShapesWithoutSubgroups(t *testing.T) {
 				seen += int(shared)
 			}
 			require.True(t, !uses || slices.ContainsFunc(variants, func(sibling backend.Config) bool {
-				return maps.Equal(shapeless(variant), shapeless(sibling)) && !usesSubgroups(t, spec, sibling)
+				return maps.Equal(shapeless(variant), shapeless(sibling)) && !kerneltest.UsesSubgroups(spec, sibling)
 			}), "%s has no sibling without subgroup operations", name)
 		}
 	}

@@ -8,20 +8,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/internal/cache"
 )
 
 // Compiled kernels are kept in one file each, which is named after the device, its driver, the source and the options.
-// It holds the magic, the SHA-256 of the binary and the binary, because drivers may crash on a damaged one.
+// It holds the magic, the SHA-256 of its name and the binary, and the binary, because drivers may crash on a damaged
+// one.
 var cacheMagic = []byte("spirjoin opencl 1\n")
 
 // mostCacheFiles is how many binaries are kept: those that were written last. A catalogue for one device in all
 // configurations that joins and group-bys take has some hundreds.
 const mostCacheFiles = 2048
 
-// cachePath is the file of a binary; empty if none is kept. PoCL keeps its own, and compiles anew, for workgroups of any
-// size, when it is asked for a binary.
+// cachePath is the file of a binary; empty if none is kept. PoCL keeps its own, and compiles anew, for workgroups of
+// any size, when it is asked for a binary.
 func (d *driver) cachePath(source, options string) string {
 	if d.info.Driver == pocl && !d.backend.options.CacheAll {
 		return ""
@@ -54,10 +56,15 @@ func readBinary(path string) []byte {
 		return nil
 	}
 	sum, code := rest[:sha256.Size], rest[sha256.Size:]
-	if is := sha256.Sum256(code); !bytes.Equal(sum, is[:]) {
+	if !bytes.Equal(sum, checksum(path, code)) {
 		return nil
 	}
 	return code
+}
+
+func checksum(path string, code []byte) []byte {
+	sum := sha256.Sum256(slices.Concat([]byte(filepath.Base(path)), code))
+	return sum[:]
 }
 
 // keep writes a binary. Where that fails, the next process compiles again.
@@ -65,8 +72,7 @@ func keep(path string, code []byte) {
 	if len(code) == 0 {
 		return
 	}
-	sum := sha256.Sum256(code)
-	if cache.WriteFile(path, bytes.Join([][]byte{cacheMagic, sum[:], code}, nil)) == nil {
+	if cache.WriteFile(path, slices.Concat(cacheMagic, checksum(path, code), code)) == nil {
 		cache.KeepNewest(filepath.Dir(path), "*.bin", mostCacheFiles)
 	}
 }

@@ -23,6 +23,7 @@ func forEach(t *testing.T, options opencl.Options, test func(t *testing.T, b *op
 	if options.CacheDir == "" {
 		options.CacheDir = "off"
 	}
+	options.Unoptimized = testing.Short()
 	b, err := opencl.New(options)
 	if errors.Is(err, backend.ErrNoDevice) && !opencltest.Named() {
 		t.Skipf("SKIPPED, NOTHING RAN: %v", err)

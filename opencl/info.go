@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -109,23 +108,22 @@ func (p *physical) lacks(told *properties) string {
 	_, _ = fmt.Sscanf(p.info.APIVersion, "%d.%d", &major, &minor)
 	l := &p.info.Limits
 	var missing []string
-	for what, lacking := range map[string]bool{
-		"OpenCL 1.2 (it offers " + p.info.APIVersion + ")": major < 1 || major == 1 && minor < 2,
-		"the full profile":                 told.profile != "FULL_PROFILE",
-		"a compiler":                       !told.compiler,
-		"addresses of 64 bits":             told.addressBits != 64,
-		"little-endian words":              !told.littleEndian,
-		"a processor that runs any kernel": told.custom,
-		fmt.Sprintf("workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations):      l.MaxInvocations < leastGroup,
-		fmt.Sprintf("%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes):         l.MaxSharedBytes < leastShared,
-		fmt.Sprintf("%d bytes of kernel arguments (it has %d)", leastArgument, l.MaxArgumentBytes): l.MaxArgumentBytes < leastArgument,
-		fmt.Sprintf("buffers of %d bytes (it has %d)", leastBlock, l.MaxBlockBytes):                l.MaxBlockBytes < leastBlock,
-	} {
-		if lacking {
-			missing = append(missing, what)
+	lacking := func(lacks bool, format string, a ...any) {
+		if lacks {
+			missing = append(missing, fmt.Sprintf(format, a...))
 		}
 	}
-	slices.Sort(missing)
+	lacking(major < 1 || major == 1 && minor < 2, "OpenCL 1.2 (it offers %s)", p.info.APIVersion)
+	lacking(told.profile != "FULL_PROFILE", "the full profile")
+	lacking(!told.compiler, "a compiler")
+	lacking(told.addressBits != 64, "addresses of 64 bits")
+	lacking(!told.littleEndian, "little-endian words")
+	lacking(told.custom, "a processor that runs any kernel")
+	lacking(l.MaxInvocations < leastGroup, "workgroups of %d invocations (it has %d)", leastGroup, l.MaxInvocations)
+	lacking(l.MaxSharedBytes < leastShared, "%d bytes of local memory (it has %d)", leastShared, l.MaxSharedBytes)
+	lacking(l.MaxArgumentBytes < leastArgument, "%d bytes of kernel arguments (it has %d)", leastArgument,
+		l.MaxArgumentBytes)
+	lacking(l.MaxBlockBytes < leastBlock, "buffers of %d bytes (it has %d)", leastBlock, l.MaxBlockBytes)
 	switch {
 	case !told.available:
 		return "its driver says that it is not available"

@@ -8,6 +8,8 @@ type Options struct {
 	CacheDir string
 	// CacheAll keeps binaries of drivers, too, that keep them themselves: for tests.
 	CacheAll bool
+	// Unoptimized has the compilers of devices on cores skip optimization, for tests: they take a third of the time.
+	Unoptimized bool
 	// Staged treats every device as one with memory of its own, as a discrete GPU is: for tests on cores.
 	Staged bool
 	// ListLimit is how long drivers may take to list their devices; default 20 s.

@@ -31,8 +31,8 @@ type Backend struct {
 
 var _ backend.Backend = (*Backend)(nil)
 
-// New opens OpenCL and lists its devices. Errors: ErrNoDevice if there is no library, platform or device; ErrTimedOut if
-// a driver does not answer in Options.ListLimit. The loader respects OCL_ICD_VENDORS.
+// New opens OpenCL and lists its devices. Errors: ErrNoDevice if there is no library, platform or device; ErrTimedOut
+// if a driver does not answer in Options.ListLimit. The loader respects OCL_ICD_VENDORS.
 func New(options Options) (*Backend, error) {
 	options.ListLimit = cmp.Or(options.ListLimit, 20*time.Second)
 	options.CloseLimit = cmp.Or(options.CloseLimit, 10*time.Second)

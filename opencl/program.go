@@ -72,6 +72,9 @@ func (d *driver) options(spec *backend.KernelSpec, config backend.Config) string
 	case d.declares():
 		options += " -D_OPENCL_H_" // the guard of opencl-c.h
 	}
+	if d.backend.options.Unoptimized && d.info.Type == backend.Software {
+		options += " -cl-opt-disable"
+	}
 	for _, axis := range spec.Axes {
 		options += fmt.Sprintf(" -D%s=%d", strings.ToUpper(axis.Name), config[axis.Name])
 	}

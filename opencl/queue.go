@@ -33,7 +33,8 @@ type timeline struct {
 	changed   chan struct{}
 	submitted uint64
 	completed uint64
-	flying    []flight // in the order of their values
+	flying    []flight         // in the order of their values
+	failed    []unsafe.Pointer // stamps of batches that failed
 	times     map[uint64][]time.Duration
 	ended     bool // nothing more is submitted
 }
@@ -78,15 +79,15 @@ func (t *timeline) collect() {
 		t.settle(f.after)
 		t.mu.Lock()
 		t.flying = append(t.flying[:0], t.flying[1:]...)
-		for _, stamp := range f.stamps {
-			C.sjcl_release_event(stamp)
-		}
 		if r == success {
+			releaseEvents(f.stamps)
 			t.completed = f.value
 			if times != nil {
 				t.times[f.value] = times
 			}
 			delete(t.times, f.value-keptTimes)
+		} else { // PoCL 3.1 still uses an event when it has told its failure
+			t.failed = append(t.failed, f.stamps...)
 		}
 		t.announce()
 	}
@@ -167,7 +168,14 @@ func (t *timeline) end() {
 	t.arrived.Signal()
 }
 
+func releaseEvents(events []unsafe.Pointer) {
+	for _, event := range events {
+		C.sjcl_release_event(event)
+	}
+}
+
 func (t *timeline) release() {
+	releaseEvents(t.failed)
 	for _, s := range t.scratch {
 		s.buffer.Release()
 	}

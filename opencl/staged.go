@@ -34,8 +34,8 @@ type shadow struct {
 	buffer     *cl.MemObject
 }
 
-// takeScratch returns scratch buffer number n of a queue, of at least a size. One that is too small is replaced;
-// commands that use it keep it.
+// takeScratch returns scratch buffer number n of a queue, of at least a size. One that is too small is replaced, and
+// released when the batch is enqueued, because earlier commands of the batch may use it.
 func (t *timeline) takeScratch(n int, size uint64) (*cl.MemObject, error) {
 	for len(t.scratch) <= n {
 		t.scratch = append(t.scratch, scratch{})
@@ -45,7 +45,7 @@ func (t *timeline) takeScratch(n int, size uint64) (*cl.MemObject, error) {
 		return s.buffer, nil
 	}
 	if s.buffer != nil {
-		s.buffer.Release()
+		t.replaced = append(t.replaced, s.buffer)
 	}
 	*s = scratch{}
 	grown := min(uint64(1)<<bits.Len64(size-1), t.d.info.Limits.MaxAllocationBytes)
@@ -56,6 +56,14 @@ func (t *timeline) takeScratch(n int, size uint64) (*cl.MemObject, error) {
 	}
 	*s = scratch{buffer, grown}
 	return buffer, nil
+}
+
+// dropReplaced releases replaced scratch buffers. OpenCL keeps them until enqueued commands that use them are done.
+func (r *recording) dropReplaced() {
+	for _, buffer := range r.replaced {
+		buffer.Release()
+	}
+	r.replaced = r.replaced[:0]
 }
 
 // shadowsOf finds the shadows that a dispatch needs, and allocates them.

@@ -101,7 +101,8 @@ func (d *driver) prove() error {
 		return asResult(err)
 	}
 	queue := d.lines[backend.Compute].queue
-	ran, err := queue.EnqueueNDRangeKernel(p.kernel, nil, []int{proofWorkgroup * proofWorkgroups}, []int{proofWorkgroup}, nil)
+	ran, err := queue.EnqueueNDRangeKernel(p.kernel, nil, []int{proofWorkgroup * proofWorkgroups}, []int{proofWorkgroup},
+		nil)
 	if err != nil {
 		return asResult(err)
 	}
@@ -178,8 +179,8 @@ func proofOf(values []uint32, subgroup uint32) [][proofResults]uint32 {
 		if lane >= 32 {
 			below = ^uint32(0)
 		}
-		results[i] = [proofResults]uint32{size, lane, subgroup, proofWorkgroup / size, elected, none, 1 - none, ballot[0], count,
-			before, low, high, below, values[(lane*5+3)&(size-1)], values[lane^2], values[1], sum, sumBefore, greatest,
+		results[i] = [proofResults]uint32{size, lane, subgroup, proofWorkgroup / size, elected, none, 1 - none, ballot[0],
+			count, before, low, high, below, values[(lane*5+3)&(size-1)], values[lane^2], values[1], sum, sumBefore, greatest,
 			greatestBefore}
 		if value>>27&3 == 1 {
 			before++

@@ -131,7 +131,10 @@ func TestWrongSubgroups(t *testing.T) {
 		config["shared"] = 0
 		_, err = d.Compile(kernel.ScanTiles.KernelSpec, config)
 		require.ErrorIs(t, err, backend.ErrUnsupported)
-		require.ErrorContains(t, err, "needs subgroups")
+		require.ErrorContains(t, err, "scan_tiles: this variant needs subgroups") // the log of the build
+		var failed *backend.OpError
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, "scan_tiles", failed.Kernel)
 		require.NoError(t, d.Close())
 		require.NoError(t, b.Close())
 	}

@@ -25,6 +25,7 @@ type recording struct {
 	places   []place
 	marks    int
 	scratch  []scratch
+	replaced []*cl.MemObject // scratch buffers that were too small
 	used     []*block
 }
 
@@ -47,15 +48,12 @@ func (d *driver) Submit(b *backend.Batch) error {
 	if len(b.Awaits)+len(b.Raises) > 0 {
 		return d.misuse("submit", "a semaphore of another device")
 	}
+	defer t.dropReplaced()
 	if err := t.record(b); err != nil {
 		return err
 	}
 	var waits []unsafe.Pointer
-	defer func() {
-		for _, event := range waits {
-			C.sjcl_release_event(event)
-		}
-	}()
+	defer func() { releaseEvents(waits) }()
 	for _, w := range b.Waits {
 		other, err := d.line("submit", w.Role)
 		if err != nil {

@@ -204,14 +204,21 @@ func TestMergeSort(t *testing.T) {
 func TestMergesProperty(t *testing.T) {
 	names := slices.Sorted(maps.Keys(mergeDistributions))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		tiles := [][]backend.Config{nil, nil} // wide and serial, those of other tests first
+		for _, items := range []uint32{3, 1, 2} {
+			tiles[0] = append(tiles[0], backend.Config{"serial": 0, "workgroup": 64, "items": items},
+				backend.Config{"serial": 0, "workgroup": 32, "items": items})
+		}
+		for items := range uint32(17) {
+			tiles[1] = append(tiles[1], backend.Config{"serial": 1, "workgroup": 8, "items": (items+15)%17 + 1})
+		}
+		for i := range tiles {
+			tiles[i] = devicetest.Shapes(t, device.Info(), tiles[i])
+		}
 		rapid.Check(t, func(draws *rapid.T) {
-			serial := rapid.Uint32Range(0, 1).Draw(draws, "serial")
+			serial := rapid.IntRange(0, 1).Draw(draws, "serial")
 			shape := func(name string) backend.Config {
-				items := rapid.Uint32Range(1, 17).Draw(draws, name+" items")
-				if serial == 1 {
-					return backend.Config{"serial": 1, "workgroup": 8, "items": items}
-				}
-				return backend.Config{"serial": 0, "workgroup": rapid.SampledFrom([]uint32{32, 64}).Draw(draws, name+" workgroup"), "items": items%3 + 1}
+				return rapid.SampledFrom(tiles[serial]).Draw(draws, name+" tile")
 			}
 			ops, err := primitive.New(device, primitive.Override(shape("merge"), "merge").With(primitive.Override(shape("sort"), "merge_sort")))
 			require.NoError(draws, err)

@@ -25,28 +25,36 @@ type rig struct {
 }
 
 // tunings are the device's own and small tiles of all shapes, so that few rows make many tiles and levels.
-var tunings = map[string]func(*backend.Device) primitive.Tuning{
-	"own": func(*backend.Device) primitive.Tuning { return nil },
-	"small serial": func(d *backend.Device) primitive.Tuning {
+var tunings = []namedTuning{
+	{"own", func(*backend.Device) primitive.Tuning { return nil }},
+	{"small serial", func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 1, "workgroup": devicetest.WholeSubgroups(d.Info(), 8),
 			"items": 16})
-	},
-	"small wide": func(d *backend.Device) primitive.Tuning {
+	}},
+	{"small wide", func(d *backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "workgroup": 64, "items": 3})
-	},
-	"small shared": func(*backend.Device) primitive.Tuning {
+	}},
+	{"small shared", func(*backend.Device) primitive.Tuning {
 		return primitive.Override(backend.Config{"serial": 0, "shared": 1, "workgroup": 64, "items": 3})
-	},
+	}},
+}
+
+type namedTuning struct {
+	name string
+	of   func(*backend.Device) primitive.Tuning
 }
 
 func forEach(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		for name, tuning := range tunings {
-			if vulkantest.Validation(t) == vulkan.GPUAssisted && name == "small shared" {
+		tunings := slices.DeleteFunc(slices.Clone(tunings), func(tuning namedTuning) bool {
+			return tuning.name == "small wide" && !device.Info().Subgroups // it is "small shared" there
+		})
+		for _, tuning := range devicetest.Shapes(t, device.Info(), tunings) {
+			if vulkantest.Validation(t) == vulkan.GPUAssisted && tuning.name == "small shared" {
 				continue // instrumented shaders take many seconds to compile, and kernel tests run each variant
 			}
-			t.Run(name, func(t *testing.T) {
-				ops, err := primitive.New(device, tuning(device))
+			t.Run(tuning.name, func(t *testing.T) {
+				ops, err := primitive.New(device, tuning.of(device))
 				require.NoError(t, err)
 				test(rig{t, ops, device})
 			})
@@ -105,11 +113,19 @@ func TestScan(t *testing.T) {
 	forEach(t, testScan)
 	for _, patience := range []uint32{0, 1, 256} {
 		devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+			skipWithoutSubgroups(t, device)
 			ops, err := primitive.New(device, primitive.Override(backend.Config{"lookback": 1, "serial": 0,
 				"patience": patience, "workgroup": 64, "items": 5}, "scan"))
 			require.NoError(t, err)
 			testScan(rig{t, ops, device})
 		})
+	}
+}
+
+// skipWithoutSubgroups skips a test of look-back where a scan does not look back.
+func skipWithoutSubgroups(t *testing.T, device *backend.Device) {
+	if !device.Info().Subgroups {
+		t.Skip("no look-back without subgroup operations")
 	}
 }
 
@@ -130,6 +146,7 @@ func testScan(r rig) {
 // Many tiles under way at once, in dispatches that are cut as a pacer cuts them.
 func TestScanLookbackOfManyTiles(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		skipWithoutSubgroups(t, device)
 		const rows = 400_001
 		in, want := make([]uint32, rows), make([]uint64, rows+1)
 		random := rand.New(rand.NewPCG(3, 4))

@@ -38,26 +38,33 @@ func low(v uint64, bits int) uint64 {
 
 // families are the two families of a radix pass: look-back with enough patience, with none (every tile counts those
 // before it) and in portions.
-var families = map[string]backend.Config{
-	"own":                 nil,
-	"serial":              {"serial": 1, "workgroup": 8, "items": 16},
-	"wide":                {"serial": 0, "workgroup": 64, "items": 5},
-	"shared":              {"serial": 0, "shared": 1, "workgroup": 64, "items": 5},
-	"look-back":           {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 100, "portion": 20000},
-	"look-back, fallback": {"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 0},
+var families = []family{
+	{"own", nil},
+	{"serial", backend.Config{"serial": 1, "workgroup": 8, "items": 16}},
+	{"wide", backend.Config{"serial": 0, "workgroup": 64, "items": 5}},
+	{"shared", backend.Config{"serial": 0, "shared": 1, "workgroup": 64, "items": 5}},
+	{"look-back", backend.Config{"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 100,
+		"portion": 20000}},
+	{"look-back, fallback", backend.Config{"serial": 0, "workgroup": 64, "items": 5, "lookback": 1, "patience": 0}},
+}
+
+type family struct {
+	name   string
+	config backend.Config
 }
 
 func forEachFamily(t *testing.T, test func(r rig)) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		for name, config := range families {
+		families := slices.DeleteFunc(slices.Clone(families), func(f family) bool { // they are the family shared there
+			return !device.Info().Subgroups && (f.name == "wide" || f.config["lookback"] == 1)
+		})
+		for _, f := range devicetest.Shapes(t, device.Info(), families) {
+			name, config := f.name, f.config
 			// Instrumented shaders take many seconds to compile: the families with the most code. Each of their
 			// accesses loops over the buffers, which in lavapipe's long tiles with several columns exceeds its limit of
 			// 65,535 loop trips.
 			if vulkantest.Validation(t) == vulkan.GPUAssisted && name != "serial" && name != "look-back, fallback" {
 				continue
-			}
-			if config["lookback"] == 1 && !device.Info().Subgroups {
-				continue // it is the family shared there
 			}
 			t.Run(name, func(t *testing.T) {
 				var overrides primitive.Tuning

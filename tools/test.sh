@@ -23,11 +23,13 @@ driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphi
 bench_packages=(./bench/primitive ./bench/graphics ./bench/joins ./bench/endtoend)
 # What runs every kernel and every draw.
 shader_packages=(./vulkan/... ./kernel ./primitive ./join/graphics ./groupby/reduce)
-# What an OpenCL driver runs: kernels, their translator, the backend, an algorithm, and joins and group-bys of tables.
-opencl_packages=(./kernel ./join/sortmerge ./kernel/generate/clc ./opencl/... .)
+# What an OpenCL driver runs: kernels, primitives, algorithms, the translator, the backend, and joins and group-bys of
+# tables.
+opencl_packages=(./primitive ./join/hash ./kernel ./groupby/reduce ./join/sortmerge ./kernel/generate/clc
+	./opencl/... .)
 # With the seconds that each takes on two cores with empty caches while two others run (docs/testing.md), longest first,
 # but for static.
-quick=(static=215 race=560 host=530 lavapipe=450 swiftshader=220 opencl=180 duckdb=80 gpu=70 fuzz=50)
+quick=(static=215 race=560 host=530 lavapipe=450 opencl=300 swiftshader=220 duckdb=80 gpu=70 fuzz=50)
 full=(static shaders race host devices swiftshader opencl sync gpu threads duckdb fuzz)
 
 export SPIRJOIN_TUNING=off # what was measured on this machine changes no test
@@ -93,15 +95,21 @@ swiftshader() {
 	drivers+=:$(lavapipe_driver | paste -sd:) # two drivers in one instance
 	VK_DRIVER_FILES=$drivers VK_ICD_FILENAMES=$drivers on swiftshader off -short "${packages[@]}"
 }
-# PoCL keeps compiled kernels in a cache that all packages share.
+# PoCL keeps compiled kernels in a cache that all packages share. A short run compiles them without optimization. What
+# would run for an hour otherwise is short in every run.
 opencl() {
 	compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null || {
 		skip "PoCL is not installed (tools/setup.sh test does it): nothing ran on OpenCL" && return
 	}
-	mkdir -p "${POCL_CACHE_DIR:=$user_cache/spirjoin/pocl}"
-	local packages=("${opencl_packages[@]}")
-	[[ $short ]] || packages+=(./primitive ./join/hash ./groupby/... ./ranges ./deliver)
-	POCL_CACHE_DIR=$POCL_CACHE_DIR on pocl off -short "${packages[@]}"
+	local -x POCL_CACHE_DIR=${POCL_CACHE_DIR:-$user_cache/spirjoin/pocl}
+	mkdir -p "$POCL_CACHE_DIR"
+	if [[ $short ]]; then
+		on pocl off "${opencl_packages[@]}"
+	else
+		on pocl off ./opencl/... ./kernel ./join/sortmerge ./kernel/generate/clc ./ranges ./deliver .
+		on pocl off -short ./primitive ./join/hash ./groupby/...
+	fi
+	on host,lavapipe,pocl off -short -run '^TestSeveralBackends$' ./join # a device of each backend in one join
 }
 sync() { on lavapipe sync -short "${device_packages[@]}"; }
 gpu() {

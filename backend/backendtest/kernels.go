@@ -18,7 +18,7 @@ var kernelChecks = []check{
 	{"argument offsets", checkArgumentOffsets},
 }
 
-// checkCatalogue runs every variant of every kernel at the edges of its tiles.
+// checkCatalogue runs every variant of every kernel that the device runs at the edges of its tiles.
 func checkCatalogue(t *testing.T, s *suite) {
 	if s.noCatalogue {
 		t.Skip("package kernel tests the catalogue")
@@ -26,9 +26,13 @@ func checkCatalogue(t *testing.T, s *suite) {
 	r := s.newRig(t)
 	require.Empty(t, kerneltest.Missing())
 	for _, spec := range kernel.Catalogue() {
+		ran := !kerneltest.RunsEverywhere(spec)
 		for _, variant := range kernel.Variants(spec) {
-			config, err := kernel.Defaults(spec, variant)
-			require.NoError(t, err)
+			config, ok := kerneltest.DefaultOn(r.device.Info(), spec, variant)
+			if !ok {
+				continue
+			}
+			ran = true
 			t.Run(spec.Name+" "+variant.String(), func(t *testing.T) {
 				tile := int(kernel.TileRows(kernel.Named(config)))
 				sizes := []int{1, tile - 1, tile, tile + 1, 3*tile + 5}
@@ -42,6 +46,7 @@ func checkCatalogue(t *testing.T, s *suite) {
 				runCases(t, r, spec, config, kerneltest.Configured, sizes[len(sizes)-1])
 			})
 		}
+		require.True(t, ran, "the device runs no variant of %s", spec.Name)
 	}
 }
 
@@ -68,6 +73,9 @@ func checkShapes(t *testing.T, s *suite) {
 				}
 				config, err := kernel.Defaults(spec, set)
 				require.NoError(t, err)
+				if !kerneltest.Runs(r.device.Info(), spec, config) {
+					continue
+				}
 				t.Run(spec.Name+" "+config.String(), func(t *testing.T) {
 					tile := int(kernel.TileRows(kernel.Named(config)))
 					runCases(t, r, spec, config, kerneltest.Configured, 5*tile+tile/2)

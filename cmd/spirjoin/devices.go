@@ -86,7 +86,7 @@ func writeDevices(w io.Writer, devices []backend.DeviceInfo) {
 		fmt.Fprintln(w, "   driver "+text.Printable(d.Driver+" "+d.DriverVersion))
 		fmt.Fprintln(w, "   id     "+d.ID)
 		if d.TwinOf != "" {
-			fmt.Fprintln(w, "   the same device as "+d.TwinOf)
+			fmt.Fprintln(w, "   the same device as "+twinText(devices, d.TwinOf))
 		}
 		if d.Unusable != "" {
 			fmt.Fprintln(w, "   cannot be used: "+text.Printable(d.Unusable))
@@ -108,6 +108,16 @@ func indexOf(d *backend.DeviceInfo) string {
 		return ""
 	}
 	return strconv.Itoa(d.Index)
+}
+
+// twinText names a device of a list by its number and driver, or by its ID if it has no number.
+func twinText(devices []backend.DeviceInfo, id string) string {
+	i := slices.IndexFunc(devices, func(d backend.DeviceInfo) bool { return d.ID == id })
+	if i < 0 || indexOf(&devices[i]) == "" {
+		return id
+	}
+	d := &devices[i]
+	return fmt.Sprintf("%s (%s, driver %s)", indexOf(d), d.Backend, text.Printable(d.Driver))
 }
 
 func memoryText(d *backend.DeviceInfo) string {

@@ -97,7 +97,7 @@ var rooms = []room{
 	{"opencl/kernels", "", ""},
 	{"shaders", "", ""},
 	{"backend/backendtest", "kernel kernel/kerneltest backend backend/link", "github.com/stretchr/testify pgregory.net/rapid"},
-	{"kernel/kerneltest", "kernel backend", ""},
+	{"kernel/kerneltest", "kernel shaders backend", ""},
 	{"kernel", "backend", ""},
 	{"backend/link", "backend internal/offheap", ""},
 	{"backend", "internal/offheap", ""},

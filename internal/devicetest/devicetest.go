@@ -75,6 +75,26 @@ func ForEachGroup(t *testing.T, size int, test func(t *testing.T, devices []*bac
 	})
 }
 
+// OneOfEach opens a device of each backend, with links of small chunks: Vulkan, OpenCL and the host. At the end of the
+// test they must close cleanly. The test is skipped unless the environment names one of each.
+func OneOfEach(t *testing.T) []*backend.Device {
+	t.Helper()
+	if os.Getenv("SPIRJOIN_TEST_DEVICES") == "" || !hostSelected() || !vulkantest.Named() || !opencltest.Named() {
+		t.Skip("SPIRJOIN_TEST_DEVICES does not name a Vulkan device, an OpenCL device and the host")
+	}
+	leak.Check(t)
+	cpu, err := host.New(host.Options{}).Open("host:cpu")
+	require.NoError(t, err)
+	drivers := []backend.Driver{vulkantest.OpenDevice(t, vulkantest.Devices(t)[0].ID),
+		opencltest.Open(t, opencltest.Devices(t)[0].ID), cpu}
+	devices := make([]*backend.Device, len(drivers))
+	for i, driver := range drivers {
+		devices[i] = backend.NewDevice(driver, backend.DeviceOptions{LinkChunkBytes: backend.LeastChunkBytes})
+		t.Cleanup(func() { require.NoError(t, devices[i].Close()) })
+	}
+	return devices
+}
+
 // forEach calls run for each device, with a function that opens it, also several times.
 func forEach(t *testing.T, run func(t *testing.T, open func(t *testing.T) backend.Driver)) {
 	t.Helper()

@@ -1,10 +1,14 @@
 package devicetest
 
 import (
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/spirjoin/spirjoin/backend"
 )
 
 // Full reports whether the environment asks for the full product of every test matrix.
@@ -21,6 +25,21 @@ func Short[T any](short, otherwise T) T {
 
 // Turn reports whether the case with a number runs. Under go test -short one in every does.
 func Turn(number, every int) bool { return !testing.Short() || number%every == 0 }
+
+// Shapes returns those of some ways to configure kernels that a test runs on a device; the first is the device's own.
+// They are all, but under go test -short on OpenCL the own one and, in a third of the tests by their name, one other:
+// there each set of constants is a program of its own, and compiling takes most of the time. Tests of different
+// packages share the programs of the own one.
+func Shapes[T any](t testing.TB, device *backend.DeviceInfo, ways []T) []T {
+	if !testing.Short() || device.Backend != "opencl" || len(ways) < 2 {
+		return ways
+	}
+	name, _, _ := strings.Cut(t.Name(), "/")
+	if turn := int(crc32.ChecksumIEEE([]byte(name))); turn%3 == 0 {
+		return []T{ways[0], ways[1+turn/3%(len(ways)-1)]}
+	}
+	return ways[:1]
+}
 
 // Combinations returns index tuples into axes of the given sizes: all of them if [Full], otherwise a few that
 // still contain every pair of values of every two axes, and under go test -short as few as contain every value of every

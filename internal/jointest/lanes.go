@@ -26,6 +26,12 @@ func Lane(t testing.TB, device *backend.Device, tuning primitive.Tuning) *exec.L
 	return exec.NewLane(context.Background(), ops, nil)
 }
 
+// SmallLane is [Lane] with [Small], or with the device's own tuning where that is all that [devicetest.Shapes] has run.
+func SmallLane(t testing.TB, device *backend.Device) *exec.Lane {
+	ways := devicetest.Shapes(t, device.Info(), []primitive.Tuning{nil, Small(device.Info())})
+	return Lane(t, device, ways[len(ways)-1])
+}
+
 // Instrumented reports whether GPU-assisted validation instruments shaders. Long shaders without loops then take
 // seconds to compile. Each memory access loops over the buffers, so that long tiles, or a row with many matches, would
 // exceed lavapipe's limit of 65,535 loop iterations.

@@ -30,6 +30,18 @@ var forced = []force{{}, {bits: bitsOf(0)}, {bits: bitsOf(3)}, {bits: bitsOf(11)
 
 func bitsOf(n int) *int { return &n }
 
+// forcedOn are those that a test makes on a device, by their size of table, which is a constant of kernels.
+func forcedOn(t *testing.T, device *backend.Device) []force {
+	var tables []uint32
+	for _, f := range forced {
+		if !slices.Contains(tables, f.table) {
+			tables = append(tables, f.table)
+		}
+	}
+	tables = devicetest.Shapes(t, device.Info(), tables)
+	return slices.DeleteFunc(slices.Clone(forced), func(f force) bool { return !slices.Contains(tables, f.table) })
+}
+
 // sizes lie around tiles of right rows, of 1,024 by default, and around tables, among them.
 var sizes = [][2]int{{0, 0}, {0, 5}, {7, 0}, {1, 1}, {1, 300}, {300, 1}, {31, 33}, {33, 31}, {200, 1023}, {1025, 1024},
 	{1024, 1025}, {1536, 255}, {1537, 257}, {2000, 6000}, {6000, 3500}}
@@ -79,9 +91,9 @@ func collide(i, bits int) uint64 {
 func TestDevicesPartitioned(t *testing.T) { devicetest.ForEach(t, joinPartitioned) }
 
 func joinPartitioned(t *testing.T, device *backend.Device) {
-	workloads := workloads()
+	workloads, forced := workloads(), forcedOn(t, device)
 	names, wants := slices.Sorted(maps.Keys(workloads)), slices.Sorted(maps.Keys(jointest.Wants))
-	lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.Lane(t, device, jointest.Small(device.Info()))}
+	lanes := [2]*exec.Lane{jointest.Lane(t, device, nil), jointest.SmallLane(t, device)}
 	for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(names), len(forms), len(forced)) {
 		if jointest.Instrumented(t) && n%5 > 0 {
 			continue // instrumented pipelines take seconds to compile
@@ -114,9 +126,9 @@ func TestWithoutSubgroups(t *testing.T) {
 func TestDevicesMarkWithPairs(t *testing.T) { devicetest.ForEach(t, markWithPairs) }
 
 func markWithPairs(t *testing.T, device *backend.Device) {
-	workloads := workloads()
+	workloads, forced := workloads(), forcedOn(t, device)
 	names := slices.Sorted(maps.Keys(workloads))
-	lane := jointest.Lane(t, device, jointest.Small(device.Info()))
+	lane := jointest.SmallLane(t, device)
 	for n, c := range devicetest.Combinations(t, len(sizes), len(names), 3, len(forced), 2) {
 		random := rand.New(rand.NewPCG(uint64(n), 17))
 		build, probe := workloads[names[c[1]]].Relations(random, sizes[c[0]], 4+4*(n%2), payloads[n%len(payloads)])

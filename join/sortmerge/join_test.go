@@ -43,7 +43,7 @@ func joinAll(t *testing.T, device *backend.Device) {
 	workloads := slices.Sorted(maps.Keys(jointest.Workloads))
 	wants := slices.Sorted(maps.Keys(jointest.Wants))
 	sizes := append(slices.Clone(small), jointest.Sizes[4:]...)
-	tunings := append(slices.Clone(tilings), smallUnits)
+	tunings := append(slices.Clone(devicetest.Shapes(t, device.Info(), tilings)), smallUnits)
 	for n, c := range devicetest.Combinations(t, len(sizes), len(wants), len(payloads), len(workloads),
 		len(algorithms)) {
 		if jointest.Instrumented(t) && n%5 > 0 {

@@ -29,8 +29,11 @@ var onePipeline = os.Getenv("SPIRJOIN_TEST_VALIDATION") == "gpu"
 // draw gives the configuration of a case another constant, one of some values; the first where pipelines are dear.
 func (m *maker) draw(name string, values ...uint32) uint32 {
 	value := values[m.IntN(len(values))]
-	if onePipeline {
+	switch {
+	case onePipeline:
 		value = values[0]
+	case m.constants == OnePipeline:
+		value = values[m.turn()%len(values)]
 	}
 	return m.set(name, value)
 }
@@ -43,8 +46,11 @@ func (m *maker) drawDear(name string, values ...uint32) uint32 {
 	case Configured:
 		return m.config[name]
 	}
-	return m.set(name, values[int(m.config["workgroup"]+m.config["items"])/3%len(values)])
+	return m.set(name, values[m.turn()%len(values)])
 }
+
+// turn is a number of the shape.
+func (m *maker) turn() int { return int(m.config["workgroup"]+m.config["items"]) / 3 }
 
 // byShape gives the configuration of a case another constant, one of two values, by its shape.
 func (m *maker) byShape(name string, value, other uint32) uint32 {

@@ -51,9 +51,10 @@ func entryOf(spec *backend.KernelSpec) entry {
 type Constants uint8
 
 const (
-	Drawn      Constants = iota // they are drawn, or follow from the shape
-	ByShape                     // they follow from the shape, unless pipelines compile fast
-	Configured                  // they stay as configured, unless pipelines compile fast
+	Drawn       Constants = iota // they are drawn, or follow from the shape
+	ByShape                      // they follow from the shape, unless pipelines compile fast
+	Configured                   // they stay as configured, unless pipelines compile fast
+	OnePipeline                  // all follow from the shape
 )
 
 // Options describe a case to draw. Equal options give equal cases.

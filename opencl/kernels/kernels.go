@@ -2,8 +2,8 @@
 // two subgroup preludes and declarations of the functions of OpenCL C that kernels call.
 //
 // A program is one variant of a kernel. Its text is [Source], behind a prelude where a device has subgroups. It is
-// built with -cl-std=CL1.2, -D<AXIS>=<value> for each axis, -D<CONSTANT>=<value>u for each constant, both in upper case,
-// and -DSUBGROUPS with a prelude. Without a prelude a variant that needs subgroups is an #error.
+// built with -cl-std=CL1.2, -D<AXIS>=<value> for each axis, -D<CONSTANT>=<value>u for each constant, both in upper
+// case, and -DSUBGROUPS with a prelude. Without a prelude a variant that needs subgroups is an #error.
 //
 // The kernel function has the name of the kernel. Its parameters are a buffer for each argument, in the order of the
 // catalogue, and one structure: for each buffer the offset of the argument in bytes (64 bits), then the parameters, the

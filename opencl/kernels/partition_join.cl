@@ -878,16 +878,19 @@ INLINE void clear_next_bits(__local Shared* shared, Globals* globals) {
 INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
     for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
         uint before = 0u;
-        for (uint other = 0u; other < w; ++other) {
-            before += popcount(word_of_bits(shared, globals, other));
+        for (uint other = 0u; other + 1u < BATCH_WORDS; ++other) {
+            before += other < w ? popcount(word_of_bits(shared, globals, other)) : 0u;
         }
         shared->sh_before[w] = before;
-        if (w + 1u == BATCH_WORDS) {
-            uint firsts = before + popcount(word_of_bits(shared, globals, w));
-            shared->sh_firsts[globals->turn] = firsts;
-            if (firsts > 0u) {
-                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
-            }
+    }
+    if (LOCAL_ID_X == WORKGROUP - 1u) {
+        uint firsts = 0u;
+        for (uint w = 0u; w < BATCH_WORDS; ++w) {
+            firsts += popcount(word_of_bits(shared, globals, w));
+        }
+        shared->sh_firsts[globals->turn] = firsts;
+        if (firsts > 0u) {
+            place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
         }
     }
 }
@@ -1339,17 +1342,14 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared, Globals* 
 
 #if PAGED == 1 && SHARED == 1
 INLINE void place_batch(const Arguments* args, __local Shared* shared, Globals* globals, uint unit, uint done) {
-    for (uint w = LOCAL_ID_X; w < BATCH_WORDS; w += WORKGROUP) {
-        uint before = 0u;
-        for (uint other = 0u; other < w; ++other) {
-            before += popcount(word_of_bits(shared, globals, other));
+    if (LOCAL_ID_X == WORKGROUP - 1u) {
+        uint firsts = 0u;
+        for (uint w = 0u; w < BATCH_WORDS; ++w) {
+            firsts += popcount(word_of_bits(shared, globals, w));
         }
-        if (w + 1u == BATCH_WORDS) {
-            uint firsts = before + popcount(word_of_bits(shared, globals, w));
-            shared->sh_firsts[globals->turn] = firsts;
-            if (firsts > 0u) {
-                place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
-            }
+        shared->sh_firsts[globals->turn] = firsts;
+        if (firsts > 0u) {
+            place(args, shared, globals, unit, done, firsts + shared->sh_more[globals->turn]);
         }
     }
 }

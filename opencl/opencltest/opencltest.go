@@ -21,7 +21,8 @@ var shared struct {
 }
 
 // Backend returns the backend of the test binary, opened at the first call and never closed. It keeps no binaries:
-// drivers have caches of their own, which tests may share.
+// drivers have caches of their own, which tests may share. Under go test -short, kernels for cores are compiled without
+// optimization, because compiling takes most of the time.
 func Backend(t testing.TB) *opencl.Backend {
 	t.Helper()
 	shared.mu.Lock()
@@ -31,7 +32,8 @@ func Backend(t testing.TB) *opencl.Backend {
 		if how != "" && how != "staged" {
 			t.Fatalf("SPIRJOIN_TEST_OPENCL=%s: it is staged or nothing", how)
 		}
-		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off", Staged: how == "staged"})
+		shared.backend, shared.err = opencl.New(opencl.Options{CacheDir: "off", Staged: how == "staged",
+			Unoptimized: testing.Short()})
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)

@@ -28,19 +28,22 @@ void begin_batches() {
     if (INVOCATION == 0u) sh_more[0] = sh_more[1] = 0u;
 }
 
-// Counts the rows with a match in the words before each, and finds room for the output rows of the batch.
+// Counts the rows with a match in the words before each, and finds room for the output rows of the batch. The inner loop
+// has as many rounds for every word. With w rounds, PoCL 3.1 gives it a barrier that not all invocations reach if there
+// are two words: then it aborts, or rows are wrong.
 void place_batch(uint unit, uint done) {
+#if !PAGED
     for (uint w = INVOCATION; w < batch_words; w += WORKGROUP_SIZE) {
         uint before = 0u;
-        for (uint other = 0u; other < w; ++other) before += bitCount(word_of_bits(other));
-#if !PAGED
+        for (uint other = 0u; other + 1u < batch_words; ++other) before += other < w ? bitCount(word_of_bits(other)) : 0u;
         sh_before[w] = before;
+    }
 #endif
-        if (w + 1u == batch_words) {
-            uint firsts = before + bitCount(word_of_bits(w));
-            sh_firsts[turn] = firsts;
-            if (firsts > 0u) place(unit, done, firsts + sh_more[turn]);
-        }
+    if (INVOCATION == WORKGROUP_SIZE - 1u) {
+        uint firsts = 0u;
+        for (uint w = 0u; w < batch_words; ++w) firsts += bitCount(word_of_bits(w));
+        sh_firsts[turn] = firsts;
+        if (firsts > 0u) place(unit, done, firsts + sh_more[turn]);
     }
 }
 

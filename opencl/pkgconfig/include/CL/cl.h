@@ -134,8 +134,8 @@ enum { // properties of programs, kernels, events and profiling
 typedef void (*cl_context_callback)(const char *, const void *, size_t, void *);
 typedef void (*cl_program_callback)(cl_program, void *);
 
-// CL_FUNCTIONS applies F(n, result, name, types of n parameters) to each function. CL_WAIT are the parameters at the end
-// of a command: the events that it waits for, and its own.
+// CL_FUNCTIONS applies F(n, result, name, types of n parameters) to each function. CL_WAIT are the parameters at the
+// end of a command: the events that it waits for, and its own.
 #define CL_WAIT cl_uint, const cl_event *, cl_event *
 #define CL_FUNCTIONS(F) \
 	F(3, cl_int, GetPlatformIDs, cl_uint, cl_platform_id *, cl_uint *) \
