@@ -16,7 +16,7 @@ func (o *Operator) sums(ctx context.Context, lane *exec.Lane, b *batch) (*partia
 	if s, ok := o.denseFor(lane, b); ok {
 		return o.direct(ctx, lane, b, s)
 	}
-	if b.rows < leastHashed && o.plan.force.slots == 0 {
+	if b.rows < leastHashed && b.groups.likely == 0 && o.plan.force.slots == 0 {
 		return nil, nil
 	}
 	groups, err := o.estimate(ctx, lane, b)
@@ -26,6 +26,9 @@ func (o *Operator) sums(ctx context.Context, lane *exec.Lane, b *batch) (*partia
 	s, ok := o.hashedFor(lane, b, groups)
 	for ok {
 		p, err := o.hashedSums(ctx, lane, b, s)
+		if p != nil && s.bits == 0 { // its units have the groups of the batch
+			p.groups = groups
+		}
 		if p != nil || err != nil {
 			return p, err
 		}

@@ -22,6 +22,9 @@ type groupCount struct{ likely, most uint64 }
 // estimate returns about how many groups a batch has, by the facts or by a sample of its keys.
 func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (groupCount, error) {
 	f := &o.plan.Facts
+	if b.groups.likely > 0 {
+		return b.groups, nil
+	}
 	if f.Groups > 0 {
 		groups := min(f.Groups, b.rows)
 		return groupCount{groups, groups}, nil

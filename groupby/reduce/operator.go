@@ -24,6 +24,7 @@ type partial struct {
 	keys   backend.Range
 	states [][]backend.Range // by reduction
 	unique bool
+	groups groupCount // of a table for all rows of a unit; 0: not known
 }
 
 // Partials are merged when they have this many rows more than twice the rows of the last merge: a row takes part in few
@@ -113,6 +114,11 @@ func (o *Operator) merge(ctx context.Context) error {
 	}
 	p, err := o.reduce(ctx, lane, b)
 	if err == nil && !p.unique {
+		again := p
+		p, err = o.reduce(ctx, lane, o.states(again))
+		again.memory.ReleaseAll()
+	}
+	if err == nil && !p.unique {
 		// A sort makes keys unique, whatever they are.
 		again := p
 		p, err = o.sorted(ctx, lane, o.states(again))
@@ -129,6 +135,9 @@ func (o *Operator) merge(ctx context.Context) error {
 // all returns the rows of all partials, copied behind each other if there are several.
 func (o *Operator) all(ctx context.Context, lane *exec.Lane) (*batch, error) {
 	b := &batch{rows: o.rows(), keys: o.partials[0].keys}
+	if len(o.partials) == 1 {
+		b.groups = o.partials[0].groups
+	}
 	list := lane.List("group, merge")
 	column := func(of func(p *partial) backend.Range, bytes uint64) (backend.Range, error) {
 		if len(o.partials) == 1 {
@@ -166,7 +175,7 @@ func (o *Operator) all(ctx context.Context, lane *exec.Lane) (*batch, error) {
 
 // states are the rows of a partial as they are.
 func (o *Operator) states(p *partial) *batch {
-	b := &batch{rows: p.rows, keys: p.keys}
+	b := &batch{rows: p.rows, keys: p.keys, groups: p.groups}
 	for i, states := range p.states {
 		b.inputs = append(b.inputs, o.plan.Reductions[i].ofStates(states))
 	}

@@ -20,6 +20,7 @@ type batch struct {
 	keys   backend.Range
 	ids    backend.Range // where the values of a row are; absent: at its own number
 	sorted bool          // by key
+	groups groupCount    // if known; 0: to be estimated
 	inputs []input
 }
 

@@ -152,7 +152,8 @@ func (s *shared) tile(lane *exec.Lane, rows uint64) kernel.Tile {
 	if info := lane.Device().Info(); !info.CPULike() {
 		t.Workgroup = min(1024, info.Limits.MaxInvocations)
 	}
-	for t.Items < 1024 && rows > residentUnits*uint64(t.Workgroup*t.Items) {
+	for t.Items < 1024 && (rows > residentUnits*uint64(t.Workgroup*t.Items) ||
+		rows <= leastHashed && rows > uint64(t.Workgroup*t.Items)) { // few rows are one tile
 		t.Items *= 2
 	}
 	return t
