@@ -1,4 +1,4 @@
-// Package opencl is the backend for OpenCL 1.2 and later. Its kernels are those of the catalogue, translated from
+// Package opencl is the backend for OpenCL 1.2 and later. Its kernels are the catalogue, translated from
 // SPIR-V to OpenCL C (package kernels, docs/opencl.md); a kernel receives its buffers as memory objects with byte
 // offsets.
 //

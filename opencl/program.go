@@ -63,7 +63,7 @@ func (d *driver) declares() bool {
 	return d.info.Driver == pocl && d.info.Type == backend.Software && !d.info.Subgroups
 }
 
-// options are those of a kernel in a complete configuration: a macro for each axis and constant.
+// options are the build options of a kernel in a complete configuration: a macro for each axis and constant.
 func (d *driver) options(spec *backend.KernelSpec, config backend.Config) string {
 	options := "-w -cl-std=CL1.2"
 	switch {

@@ -115,7 +115,7 @@ func (d *driver) prove() error {
 	return checkProof(got, d.info.MinSubgroupSize, d.info.MaxSubgroupSize)
 }
 
-// checkProof compares the results of subgroup_proof.cl with those of a plain computation.
+// checkProof compares the results of subgroup_proof.cl with a plain computation.
 func checkProof(got []uint32, least, most uint32) error {
 	size := got[0]
 	if size < least || size > most || bits.OnesCount32(size) != 1 {

@@ -15,7 +15,7 @@ import (
 const BlockRows = 1 << 16
 
 // ForBlocks calls do for every block of rows, on all cores, until one call fails or the context ends. Blocks start at
-// multiples of BlockRows and come in no particular order. Errors are those of do, backend.ErrCancelled or
+// multiples of BlockRows and come in no particular order. Errors: as for do; backend.ErrCancelled or
 // backend.ErrTimedOut.
 func ForBlocks(ctx context.Context, rows int, do func(from, to int) error) error {
 	return ForBlocksOn(ctx, runtime.GOMAXPROCS(0), rows, do)

@@ -137,7 +137,7 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.Schema() }
 // for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.Rows() }
 
-// AheadBytes returns the memory that reading these columns, nil for those of ReadOptions, takes beside batches that
+// AheadBytes returns the memory that reading these columns, nil for the columns of ReadOptions, takes beside batches that
 // were handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more
 // bytes. Row groups that are skipped do not count. It is 0 without ReadOptions.AheadBytes.
 func (r *Reader) AheadBytes(columns []string) (int64, error) {
@@ -233,7 +233,7 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 // Batches yields the rows as record batches, with the columns that Read would load: a batch for each row group of
 // Parquet, or several for a large one, for each record batch of Arrow IPC, or for about 2 MiB of CSV text, in the order
 // of the file. All cores decode; how far they read ahead of the receiver is bounded, so that a table larger than memory
-// can be read. The receiver releases each batch. An error ends the sequence. Errors are those of Read, and Batches may
+// can be read. The receiver releases each batch. An error ends the sequence. Errors: as for Read. Batches may
 // be called several times if Read may. Leaving the loop ends the work.
 func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {

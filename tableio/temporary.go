@@ -49,7 +49,7 @@ func RemoveTemporaryFiles() error {
 
 // TemporaryFolder makes a folder in dir, or where the system has such folders if dir is empty. prefix is the beginning
 // of its name. The caller removes it, with all that is in it. A folder there that a process has left which was killed,
-// with the same prefix, is removed first. Errors are those of the system.
+// with the same prefix, is removed first. Errors: file system errors.
 func TemporaryFolder(dir, prefix string) (folder string, remove func() error, err error) {
 	r := &temporaryFiles
 	r.mu.Lock()

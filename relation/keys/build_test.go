@@ -68,7 +68,7 @@ func ints(values ...uint64) (cells []cell) {
 }
 
 // TestBuildKeysIgnoreTheProbesRange: probe rows outside the range of the build side have marked codes, which are one
-// bit wider than those of the build side.
+// bit wider than codes of the build side.
 func TestBuildKeysIgnoreTheProbesRange(t *testing.T) {
 	i64 := arrow.PrimitiveTypes.Int64
 	minus := uint64(math.MaxUint64) // -1

@@ -126,7 +126,7 @@ func (p *Plan) textColumn(side relation.Side, k, from, to int) (t TextColumn) {
 // returns. A table in imported memory must stay alive until they are done.
 //
 // Errors wrap backend.ErrInvalidInput (a column that a device cannot have, ranges that are too small), backend.ErrLimit
-// (texts that take more than [MaxTextsBytes]), those of the device, backend.ErrCancelled or backend.ErrTimedOut.
+// (texts that take more than [MaxTextsBytes]), device errors, backend.ErrCancelled or backend.ErrTimedOut.
 func (p *Plan) UploadTexts(ctx context.Context, device *backend.Device, side relation.Side, k, from, to int,
 	bytes, starts backend.Range) error {
 	if err := p.checkRange(side, from, to); err != nil {

@@ -202,8 +202,8 @@ func packNext[K uint32 | uint64](out []K, codes []uint64, base uint64, bits int)
 // those rows that have one, RowsIn of them; its offset must be a multiple of KeyBytes. The caller must call wait. When
 // that returns, all copies have been submitted; commands submitted later see the keys.
 //
-// Errors of wait wrap backend.ErrInvalidInput (rows that the table does not have, a range that is too small), those of
-// the device, backend.ErrCancelled or backend.ErrTimedOut.
+// Errors of wait wrap backend.ErrInvalidInput (rows that the table does not have, a range that is too small),
+// device errors, backend.ErrCancelled or backend.ErrTimedOut.
 func (p *Plan) LoadRows(
 	ctx context.Context, device *backend.Device, side relation.Side, from, to int, keys backend.Range,
 ) (wait func() error) {

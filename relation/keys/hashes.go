@@ -16,7 +16,7 @@ type Hashes struct {
 	plans [2]Build // by the side that is bound
 }
 
-// PlanHashes pairs leftOn[k] with rightOn[k]. Errors are those of [PlanBuild].
+// PlanHashes pairs leftOn[k] with rightOn[k]. Errors: as for [PlanBuild].
 func PlanHashes(schemas [2]*arrow.Schema, on [2][]string, nullsEqual ...bool) (*Hashes, error) {
 	p, err := planHashes(schemas, on, nullsEqual)
 	if err != nil {

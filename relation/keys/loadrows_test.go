@@ -114,7 +114,7 @@ func TestRowRanges(t *testing.T) {
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
-// TestUploads compares uploaded values with those of the column, also of slices and empty chunks.
+// TestUploads compares uploaded values with the values of the column, also of slices and empty chunks.
 func TestUploads(t *testing.T) {
 	devicetest.ForEach(t, testUploads)
 	t.Run("discrete", func(t *testing.T) { testUploads(t, discreteDevice(t)) })

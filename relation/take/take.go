@@ -1,5 +1,5 @@
 // Package take gathers rows of Arrow columns of any type by row number, on all cores of the host. [Rows] takes the
-// numbers as they are, [Nullable] also those of rows that do not exist.
+// numbers as they are, [Nullable] also numbers of rows that do not exist.
 package take
 
 import (

@@ -20,8 +20,8 @@ type Input struct {
 	held      *content      // of a pipe that was read into memory; nil: none
 }
 
-// OpenInput opens a file or pipe; "-" is stdin, or os.Stdin for nil. The caller closes the input. Errors: those of the
-// system, and that of a directory.
+// OpenInput opens a file or pipe; "-" is stdin, or os.Stdin for nil. The caller closes the input. Errors: file system
+// errors; a directory is one.
 func OpenInput(path string, stdin io.Reader) (*Input, error) {
 	in := &Input{Path: path, Stream: stdin}
 	if path == "-" {

@@ -18,7 +18,7 @@ func CheckTypes(fields []arrow.Field) error {
 }
 
 // Types with more levels of nesting, or more maps in one another, are refused. arrow-go (18.8) makes the Go objects of
-// a map's keys and values twice, those of a map in it four times, and so on.
+// a map's keys and values twice, of a map in it four times, and so on.
 const (
 	mostLevels = 100
 	mostMaps   = 10

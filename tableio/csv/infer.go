@@ -183,7 +183,7 @@ func isRecentDate(b []byte) bool {
 	return ok && b[0] <= '2' && (b[0] == '1' && b[1] >= '7' || b[0] == '2' && b[1] <= '1')
 }
 
-// kindsOf returns those of the candidates that hold the value without loss.
+// kindsOf returns the candidates that hold the value without loss.
 func kindsOf(b []byte, candidates kindSet) kindSet {
 	if len(b) == 0 || len(b) > 1000 || b[0] >= utf8.RuneSelf {
 		return 0

@@ -17,7 +17,7 @@ const sparkKey = "org.apache.spark.version"
 
 // chooseInt96 chooses the unit of INT96 timestamps: microseconds, which hold years like 9999 that are in use for
 // "never", unless a value is finer. The type must be known before rows are read, so the columns are read for it, up to
-// the first finer value; those of Spark are not.
+// the first finer value; columns that Spark wrote are not read.
 func (s *Source) chooseInt96(ctx context.Context) error {
 	fields := s.fields.Fields()
 	spark := s.file.MetaData().KeyValueMetadata().FindValue(sparkKey) != nil

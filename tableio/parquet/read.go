@@ -240,7 +240,7 @@ func (s *Source) groups() (groups []int) {
 	return groups
 }
 
-// Batches yields the rows of row groups as batches, those of large ones in several. Column chunks are decoded on all
+// Batches yields the rows of row groups as batches; a large group comes in several. Column chunks are decoded on all
 // cores; as many slices of them are in flight as there are cores, and once more as many but no more than there are
 // columns.
 func (s *Source) Batches(

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The bytes of rows are those that they use, not those of buffers that they share.
+// The bytes of rows are those that they use, not the bytes of buffers that they share.
 func TestRowBytes(t *testing.T) {
 	types := arrow.PrimitiveTypes
 	dictionary := func(values arrow.DataType) arrow.DataType {

@@ -25,7 +25,7 @@ import (
 //   - for values of a fixed width rows x width bytes, and rows/8 for the bitmap, each rounded up to 64 bytes;
 //   - for text and binary (rows+1) offsets or rows views, and at most 8 times the bytes that its values have, 4 KiB at
 //     least, while it grows; in the end at most twice these bytes and 8 KiB. SliceBytes bounds the bytes of the values:
-//     a slice with more ends early. MaxBytes bounds those of views into a dictionary, too, and makes them an error.
+//     a slice with more ends early. MaxBytes bounds the bytes of views into a dictionary, too, and makes them an error.
 //
 // On the Go heap a chunk takes the size of the largest decoded page, the dictionary page, and 64 KiB. A dictionary
 // column that is stored in plain pages also needs a hash table of its distinct values.

@@ -25,7 +25,7 @@ type sink interface {
 	// lengths gives the length of the value that each index stands for, which need not be in the dictionary; nil if all of
 	// them are known to fit in so many bytes.
 	lengths(indices []uint32, roomBytes int64) func(i int) int64
-	// bytes is the memory of the values of variable width so far, without those of a dictionary that slices share.
+	// bytes is the memory of the values of variable width so far, without a dictionary that slices share.
 	bytes() int64
 	// spread moves the last values, as many as are valid, over the rows of their page, whose bits end the rows so far.
 	spread(rows, valid int, validity []byte)

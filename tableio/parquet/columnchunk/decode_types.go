@@ -105,7 +105,7 @@ func plainIf(same bool, width int) converter {
 	})
 }
 
-// integers converts integers; those of Parquet have 32 bits at least.
+// integers converts integers. Parquet stores at least 32 bits.
 func integers(kind parquet.Type, logical schema.LogicalType, width int, signed bool) converter {
 	switch logical := logical.(type) {
 	case schema.IntLogicalType:

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkEncode encodes chunks of 131072 rows in 4 parts. MB/s are those of the chunk before compression.
+// BenchmarkEncode encodes chunks of 131072 rows in 4 parts. MB/s count the chunk before compression.
 func BenchmarkEncode(b *testing.B) {
 	types := []arrow.DataType{
 		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,

@@ -94,7 +94,7 @@ func words[T any](n int) int {
 	return (n*int(unsafe.Sizeof(v)) + 7) / 8
 }
 
-// slots are the values of an array of fixed width, those of null rows included.
+// slots are the values of an array of fixed width, values of null rows included.
 func slots[T any](part arrow.ArrayData) []T {
 	if part.Len() == 0 {
 		return nil

@@ -110,7 +110,7 @@ func repeats[T any](t *table, values []T, number func(T)) bool {
 	return t.used*10 <= seen*9
 }
 
-// paysOff compares the bytes of a dictionary and its indices with those of the values alone.
+// paysOff compares the bytes of a dictionary and its indices with the bytes of the values alone.
 func paysOff(values, plainBytes, entries, dictionaryBytes int) bool {
 	return dictionaryBytes+values*indexWidth(entries)/8 < plainBytes
 }

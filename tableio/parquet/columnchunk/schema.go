@@ -33,7 +33,7 @@ type FileField struct {
 
 // ReadSchema returns the Arrow schema of a file and, in the same order, where its fields come from.
 //
-// Types are those of the Arrow schema that a writer may have stored in the file, if they can hold the column: large and
+// Types come from the Arrow schema that a writer may have stored in the file, if they can hold the column: large and
 // view forms, dictionaries, seconds, 32-bit decimals, time zones and extension types are restored. Otherwise they are
 // those that pqarrow derives from the column; JSON becomes the extension type arrow.json, UUID arrow.uuid, and INT96 a
 // timestamp without zone. Nullability is that of the column. A time adjusted to UTC is a time: Arrow's have no zone, and
@@ -188,7 +188,7 @@ func countLeaves(node schema.Node) int {
 	return n
 }
 
-// Alone returns the metadata of a file with this field alone, whose columns are those of a file. pqarrow thereby reads
+// Alone returns the metadata of a file with this field alone, whose columns are the columns of a file. pqarrow thereby reads
 // the field without a look at the others, which may be many, or beyond it.
 func (f *FileField) Alone(meta *metadata.FileMetaData) *metadata.FileMetaData {
 	alone, inner := *meta, *meta.FileMetaData
