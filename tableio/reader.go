@@ -137,8 +137,8 @@ func (r *Reader) Schema() *arrow.Schema { return r.src.Schema() }
 // for CSV if all types were given.
 func (r *Reader) Rows() int64 { return r.src.Rows() }
 
-// AheadBytes returns the memory that reading these columns, nil for the columns of ReadOptions, takes beside batches that
-// were handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more
+// AheadBytes returns the memory that reading these columns, nil for the columns of ReadOptions, takes beside batches
+// that were handed out, or are kept: at least ReadOptions.AheadBytes, and more where a page or a record batch has more
 // bytes. Row groups that are skipped do not count. It is 0 without ReadOptions.AheadBytes.
 func (r *Reader) AheadBytes(columns []string) (int64, error) {
 	if columns == nil {

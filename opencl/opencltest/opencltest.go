@@ -1,6 +1,6 @@
 // Package opencltest opens OpenCL devices for tests. SPIRJOIN_TEST_DEVICES lists devices by name, separated by commas:
-// "opencl" is every usable OpenCL device, "pocl" every device of PoCL. A device that is named and not there fails the test.
-// With SPIRJOIN_TEST_OPENCL=staged devices use no memory of the host in place, as if they were discrete GPUs.
+// "opencl" is every usable OpenCL device, "pocl" every device of PoCL. A device that is named and not there fails the
+// test. With SPIRJOIN_TEST_OPENCL=staged devices use no memory of the host in place, as if they were discrete GPUs.
 package opencltest
 
 import (

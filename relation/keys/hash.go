@@ -92,7 +92,8 @@ func (p *Plan) compare(s *scratch, found *foundTexts, sides [2]relation.Side, ro
 	}
 }
 
-// matchNulls sets the bits of nulls for pairs of two NULLs, and clears the bits of keep for pairs of a NULL and a value.
+// matchNulls sets the bits of nulls for pairs of two NULLs, and clears the bits of keep for pairs of a NULL and a
+// value.
 func matchNulls(keep, nulls []uint64, l, r *keyColumn, a, b []uint32) {
 	if !l.hasNulls() && !r.hasNulls() {
 		return

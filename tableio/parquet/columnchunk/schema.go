@@ -188,8 +188,8 @@ func countLeaves(node schema.Node) int {
 	return n
 }
 
-// Alone returns the metadata of a file with this field alone, whose columns are the columns of a file. pqarrow thereby reads
-// the field without a look at the others, which may be many, or beyond it.
+// Alone returns the metadata of a file with this field alone, whose columns are the columns of a file. pqarrow thereby
+// reads the field without a look at the others, which may be many, or beyond it.
 func (f *FileField) Alone(meta *metadata.FileMetaData) *metadata.FileMetaData {
 	alone, inner := *meta, *meta.FileMetaData
 	inner.KeyValueMetadata = f.stored
