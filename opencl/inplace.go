@@ -34,7 +34,7 @@ func (d *driver) proveInPlace(flags cl.MemFlag) error {
 	spec := &backend.KernelSpec{Name: "memory_proof", Constants: []backend.Constant{{Name: "workgroup"}}}
 	p := &program{d: d, spec: spec}
 	defer p.release()
-	if err := p.build(memoryProof, d.options(spec, backend.Config{"workgroup": proofWorkgroup})); err != nil {
+	if err := p.build(d.text(memoryProof), d.options(spec, backend.Config{"workgroup": proofWorkgroup})); err != nil {
 		return err
 	}
 	if _, err := p.finish(); err != nil {
