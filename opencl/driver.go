@@ -252,12 +252,16 @@ func (d *driver) Close() error {
 	}
 	close(d.ending)
 	var errs []error
-	if n := len(d.blocks); n > 0 {
+	d.mu.Lock() // Free may come at any time
+	blocks := d.blocks
+	d.blocks = nil
+	if n := len(blocks); n > 0 {
 		errs = append(errs, d.misuse("close", "%d blocks of %d bytes in all were not freed", n, d.bytes))
 	}
-	for b := range d.blocks {
+	for b := range blocks {
 		errs = append(errs, b.destroy())
 	}
+	d.mu.Unlock()
 	d.destroy()
 	d.backend.forget(d)
 	return errors.Join(errs...)

@@ -193,3 +193,41 @@ func TestOutOfMemory(t *testing.T) {
 	require.NoError(t, b.Free())
 	require.NoError(t, d.Close())
 }
+
+// TestNothingIsCompleteAfterAFailure: a batch that succeeds behind one that failed does not complete that one, but both
+// have ended.
+func TestNothingIsCompleteAfterAFailure(t *testing.T) {
+	line := &timeline{times: make(map[uint64][]time.Duration)}
+	for i, r := range []result{success, outOfResources, success} {
+		line.book(flight{value: uint64(i) + 1}, r, make([]time.Duration, 2))
+	}
+	require.EqualValues(t, 1, line.completed)
+	require.True(t, line.isOver(3))
+	require.False(t, line.isOver(4))
+	require.Len(t, line.times, 1)
+}
+
+// TestFreeAfterClose: the device frees blocks that are left, and says so; their owner may free them then.
+func TestFreeAfterClose(t *testing.T) {
+	_, d := openFirst(t, Options{})
+	block, err := d.AllocateBlock(1<<16, backend.DeviceLocal)
+	require.NoError(t, err)
+	require.ErrorContains(t, d.Close(), "1 blocks")
+	require.NoError(t, block.Free())
+	require.ErrorIs(t, block.Free(), backend.ErrInvalidInput)
+}
+
+// TestLostDeviceFreesMemory: blocks of a batch that failed are freed when it has ended.
+func TestLostDeviceFreesMemory(t *testing.T) {
+	_, d := openFirst(t, Options{Faults: Faults{LoseBatch: 1}})
+	device := backend.NewDevice(d, backend.DeviceOptions{})
+	buffer, err := device.Allocate(t.Context(), backend.DeviceLocal, 64, "filled")
+	require.NoError(t, err)
+	block, _ := buffer.All().Block()
+	fill := backend.Command{Kind: backend.Fill, Dst: buffer.All(), Value: 1}
+	require.NoError(t, d.Submit(&backend.Batch{Role: backend.Compute, Signal: 1, Steps: []backend.Step{{Command: fill}}}))
+	require.ErrorIs(t, d.Wait(t.Context(), backend.Compute, 1, time.Minute), backend.ErrDeviceLost)
+	require.Eventually(t, func() bool { return d.lines[backend.Compute].isOver(1) }, time.Minute, time.Millisecond)
+	require.NoError(t, block.Free())
+	require.NoError(t, d.Close())
+}

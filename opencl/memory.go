@@ -41,7 +41,7 @@ func (b *block) Bytes() []byte          { return b.memory }
 // staged tells whether kernels reach the block through a buffer of the device only.
 func (b *block) staged() bool { return b.kind == backend.HostVisible && !b.d.p.direct }
 
-// Free implements [backend.Block]. Memory that a batch still uses, as after the loss of the device, is left in place
+// Free implements [backend.Block]. Memory that a batch still uses, which may never end on a lost device, is left in place
 // and reported as ErrTimedOut. Free works after Close of the driver too, which has then freed the block.
 func (b *block) Free() error {
 	d := b.d
@@ -58,7 +58,7 @@ func (b *block) Free() error {
 	delete(d.blocks, b)
 	d.bytes -= b.size
 	for role, value := range b.uses {
-		if completed, _ := d.lines[role].state(); completed < value {
+		if !d.lines[role].isOver(value) {
 			return d.fail("free", backend.ErrTimedOut, "a %v block of %d bytes is in use by %v batch %d", b.kind, b.size,
 				backend.Role(role), value)
 		}
@@ -164,7 +164,7 @@ func (b *block) touch(queue *cl.CommandQueue) error {
 func (d *driver) reserve(b *block) (leftBytes uint64, enough bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	left := d.info.Heaps[0].SizeBytes - d.bytes
+	left := d.info.Heaps[0].SizeBytes - min(d.bytes, d.info.Heaps[0].SizeBytes) // imports count, too
 	if b.size > left && b.kind != backend.Imported {
 		return left, false
 	}

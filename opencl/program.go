@@ -28,13 +28,15 @@ type program struct {
 	program   *cl.Program
 	kernel    *cl.Kernel
 	workgroup uint32
+	keeps     bool // binaries are kept
 	cached    bool
 }
 
 var _ backend.CachedProgram = (*program)(nil)
 
-// Cached implements [backend.CachedProgram]: whether the binary was kept by an earlier process.
-func (p *program) Cached() (cached, known bool) { return p.cached, true }
+// Cached implements [backend.CachedProgram]: whether the binary was kept by an earlier process. It is not known where
+// the driver keeps binaries itself.
+func (p *program) Cached() (cached, known bool) { return p.cached, p.keeps }
 
 func (p *program) release() {
 	if p.kernel != nil {
@@ -127,6 +129,9 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	p := &program{d: d, spec: spec, workgroup: workgroup}
 	if err := p.build(d.text(source), d.options(spec, full)); err != nil {
 		p.release()
+		if short := sentinelOf(err); backend.OutOfMemory(short) {
+			return nil, fail(short, "%v: %v", full, err)
+		}
 		return nil, fail(backend.ErrUnsupported, "%v: %v", full, err)
 	}
 	local, err := p.finish()
@@ -170,6 +175,7 @@ func restricted(config, full backend.Config) backend.Config {
 func (p *program) build(source, options string) error {
 	d := p.d
 	path := d.cachePath(source, options)
+	p.keeps = path != ""
 	if p.load(readBinary(path), options) {
 		return nil
 	}

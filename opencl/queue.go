@@ -32,7 +32,8 @@ type timeline struct {
 	arrived   sync.Cond  // flying or ended changed
 	changed   chan struct{}
 	submitted uint64
-	completed uint64
+	completed uint64           // without a failure up to here
+	over      uint64           // ended up to here, with success or without
 	flying    []flight         // in the order of their values
 	failed    []unsafe.Pointer // stamps of batches that failed
 	times     map[uint64][]time.Duration
@@ -79,18 +80,33 @@ func (t *timeline) collect() {
 		t.settle(f.after)
 		t.mu.Lock()
 		t.flying = append(t.flying[:0], t.flying[1:]...)
-		if r == success {
-			releaseEvents(f.stamps)
+		t.book(f, r, times)
+		t.announce()
+	}
+}
+
+// book notes the end of a batch. After one that failed none is complete, even if it succeeds by itself. t.mu is held.
+func (t *timeline) book(f flight, r result, times []time.Duration) {
+	if r != success { // PoCL 3.1 still uses an event when it has told its failure
+		t.failed = append(t.failed, f.stamps...)
+	} else {
+		releaseEvents(f.stamps)
+		if t.completed == t.over {
 			t.completed = f.value
 			if times != nil {
 				t.times[f.value] = times
 			}
 			delete(t.times, f.value-keptTimes)
-		} else { // PoCL 3.1 still uses an event when it has told its failure
-			t.failed = append(t.failed, f.stamps...)
 		}
-		t.announce()
 	}
+	t.over = f.value
+}
+
+// isOver tells whether a batch has ended, with success or without.
+func (t *timeline) isOver(value uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over >= value
 }
 
 // settle waits until the batches that a complete one followed are booked by their queues, so that who sees its end sees

@@ -70,7 +70,7 @@ func (r *recording) dropReplaced() {
 func (t *timeline) shadowsOf(args []place) ([]shadow, error) {
 	var shadows []shadow
 	for _, arg := range args {
-		if arg.block == nil || !arg.block.staged() {
+		if arg.block == nil || !arg.block.staged() || arg.size == 0 {
 			continue
 		}
 		s := shadow{of: arg.block, begin: arg.offset, end: arg.offset + arg.size}
@@ -108,7 +108,7 @@ func (t *timeline) stage(spec *backend.KernelSpec, args []place, shadows []shado
 	for i, arg := range args {
 		s := find(shadows, arg)
 		switch {
-		case s == nil || back && spec.Args[i].Access == backend.Read:
+		case s == nil || arg.size == 0 || back && spec.Args[i].Access == backend.Read:
 		case back:
 			t.add(C.sjcl_command{kind: C.SJCL_READ, src: handle(s.buffer), src_offset: C.uint64_t(arg.offset - s.begin),
 				dst: arg.block.at(), dst_offset: C.uint64_t(arg.offset), size: C.uint64_t(arg.size)})

@@ -67,6 +67,9 @@ func (d *driver) Submit(b *backend.Batch) error {
 			waits = append(waits, event)
 		}
 	}
+	if err := d.lostError(); err != nil { // a batch that failed meanwhile has no event
+		return err
+	}
 	return t.enqueue(b, waits)
 }
 
@@ -84,6 +87,9 @@ func (t *timeline) enqueue(batch *backend.Batch, waits []unsafe.Pointer) error {
 		waits = append(waits, handle(fault))
 		defer fault.Release()
 	}
+	for _, b := range t.used { // before: commands may run although a later one fails to be enqueued
+		b.uses[t.role] = batch.Signal
+	}
 	stamps := make([]unsafe.Pointer, t.marks+2)
 	failed := new(C.uint32_t)
 	d.enqueueMu.Lock()
@@ -93,9 +99,6 @@ func (t *timeline) enqueue(batch *backend.Batch, waits []unsafe.Pointer) error {
 	d.enqueueMu.Unlock()
 	if r != success {
 		return d.lose(r, "enqueueing command %d of %d of %v batch %d", *failed+1, len(t.commands), t.role, batch.Signal)
-	}
-	for _, b := range t.used {
-		b.uses[t.role] = batch.Signal
 	}
 	t.fly(flight{batch.Signal, stamps, slices.Clone(batch.Waits)})
 	if n == int64(faults.LoseBatch) {
