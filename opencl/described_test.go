@@ -91,7 +91,7 @@ func TestRequiredSubgroup(t *testing.T) {
 	require.EqualValues(t, 32, told.describe("NVIDIA CUDA", false).info.SubgroupSize)
 }
 
-// TestTooLittle: a device that offers less than kernels need is listed with what it lacks.
+// TestTooLittle lists a device that cannot run the kernels, with what it lacks.
 func TestTooLittle(t *testing.T) {
 	good := properties{version: "OpenCL 1.2", profile: "FULL_PROFILE", addressBits: 64, gpu: true, available: true,
 		compiler: true, littleEndian: true, memoryBytes: 1 << 30, allocationBytes: 1 << 28, localBytes: 16 << 10,

@@ -3,8 +3,8 @@
 #include "shim.h"
 #include <dlfcn.h>
 
-// The functions of OpenCL, for the binding and the shim. Each jumps to that of the library that sjcl_load opens, so
-// that no program is linked to the library. They are hidden, because drivers would call them instead of their own.
+// The functions of OpenCL, for the binding and the shim. Each jumps to its namesake in the library that sjcl_load opens, so
+// that no program is linked to the library. They are hidden: a driver must call its own functions, not these.
 
 #define P1(A) A a
 #define P2(A, B) P1(A), B b

@@ -47,7 +47,7 @@ const pocl = "PoCL"
 // driverNames are shorter names of platforms.
 var driverNames = map[string]string{"Portable Computing Language": pocl}
 
-// describe says how a device is used that tells so about itself. staged keeps it from using memory of the host in place.
+// describe decides from the properties of a device how it is used. staged keeps it from using host memory in place.
 func (told *properties) describe(driver string, staged bool) *physical {
 	p := new(physical)
 	i := &p.info

@@ -41,8 +41,8 @@ func (b *block) Bytes() []byte          { return b.memory }
 // staged tells whether kernels reach the block through a buffer of the device only.
 func (b *block) staged() bool { return b.kind == backend.HostVisible && !b.d.p.direct }
 
-// Free implements [backend.Block]. Memory that a batch still uses, which may never end on a lost device, is left in place
-// and reported as ErrTimedOut. Free works after Close of the driver too, which has then freed the block.
+// Free implements [backend.Block]. Memory that an unfinished batch uses is left in place and reported as ErrTimedOut: on
+// a lost device the batch may never end. After Close of the driver, which frees all blocks, Free does nothing once.
 func (b *block) Free() error {
 	d := b.d
 	d.mu.Lock()

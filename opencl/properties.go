@@ -97,8 +97,8 @@ func known[P ~uint32, V any](get func(P) (V, error), what P) V {
 	return value
 }
 
-// bytesOf returns a property that the binding has no getter for: of another type, or a text of more than 1023 bytes. nil
-// if the device does not know it.
+// bytesOf returns a property for which the binding has no getter, or whose text has more than 1023 bytes; nil if the
+// device does not know it.
 func bytesOf(d *cl.Device, what C.cl_uint) []byte {
 	device, need := handle(d), new(C.size_t)
 	if C.sjcl_device_info(device, what, 0, nil, need) != 0 || *need == 0 {

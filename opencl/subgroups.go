@@ -21,8 +21,8 @@ import (
 )
 
 // findSubgroups chooses the text that gives kernels the subgroup operations of a device, which OpenCL C 1.2 lacks. A
-// device must have all operations, and let a kernel require the size of its subgroups: a compiler that chooses may do so
-// anew for each kernel. Whether they do what kernels expect is proved when the device is opened for the first time.
+// device must have all operations and let a kernel require its subgroup size, because a compiler that is free to choose
+// may choose differently for each kernel. The first opening of the device proves that the operations work.
 func (p *physical) findSubgroups(told *properties) {
 	i := &p.info
 	size := uint32(1)
@@ -44,8 +44,8 @@ func (p *physical) findSubgroups(told *properties) {
 	i.SubgroupSize, i.MinSubgroupSize, i.MaxSubgroupSize = size, size, size
 }
 
-// requiredSubgroup chooses one of the sizes that a device offers: 16, which all GPUs of Intel have and which leaves each
-// invocation twice the registers that 32 do; else the largest that kernels are written for; 1 if there is none.
+// requiredSubgroup chooses one of the sizes that a device offers: 16, which all Intel GPUs have and which gives each
+// invocation twice the registers of 32; else the largest that kernels are written for; 1 if there is none.
 func requiredSubgroup(sizes []uint64) uint32 {
 	best := uint64(1)
 	for _, size := range sizes {

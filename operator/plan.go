@@ -65,8 +65,8 @@ func (f *Facts) On(device *backend.Device) {
 	}
 }
 
-// ShortLoops reports whether a driver ends all loops of an invocation after 65,535 iterations, without an error: lavapipe
-// does, and every Vulkan driver for CPU cores is taken for one that does. OpenCL drivers for CPU cores do not.
+// ShortLoops reports whether a driver ends all loops of an invocation after 65,535 iterations, without an error. lavapipe
+// does; other Vulkan drivers for CPU cores are treated alike. OpenCL drivers for CPU cores do not.
 func ShortLoops(info *backend.DeviceInfo) bool {
 	return info.Backend == "vulkan" && info.Type == backend.Software
 }

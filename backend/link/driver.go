@@ -62,7 +62,8 @@ func (c *driverCarrier) ordered() bool { return c.withSemaphores }
 
 func (c *driverCarrier) signals() (ready, arrived backend.SemaphoreValue) {
 	value := c.value + 1
-	return backend.SemaphoreValue{Semaphore: c.ready, Value: value}, backend.SemaphoreValue{Semaphore: c.arrived, Value: value}
+	return backend.SemaphoreValue{Semaphore: c.ready, Value: value},
+		backend.SemaphoreValue{Semaphore: c.arrived, Value: value}
 }
 
 func (c *driverCarrier) abandon() {

@@ -1,5 +1,5 @@
-// Package link makes links between devices: it finds the best path that a pair of devices has, proves it with a pattern,
-// and copies over it chunk by chunk. docs/architecture.md describes the paths.
+// Package link makes links between devices: it finds the best path between two devices, proves it with a pattern, and
+// copies over it chunk by chunk. docs/architecture.md describes the paths.
 package link
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// RatesNamed finds a row of rates.json by its device, or by device and backend as in nvidia/opencl, and the tuning tables
-// of such a device. A device alone means its first row. There are no rates for "none".
+// RatesNamed finds a row of rates.json, and the tuning tables of its device, by the device or by device and backend, as
+// in nvidia/opencl. A device alone means its first row. There are no rates for "none".
 func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 	device, through, _ := strings.Cut(name, "/")
 	info := backend.DeviceInfo{Type: backend.Discrete, Name: device, Subgroups: true}

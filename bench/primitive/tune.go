@@ -19,8 +19,8 @@ import (
 //go:embed candidates/*.json
 var candidateFiles embed.FS
 
-// candidateRow spans the candidates of a class of devices, perhaps only those of one backend: every combination of the
-// settings.
+// candidateRow spans the candidates of a class of devices: every combination of the settings. Backend restricts them to
+// the devices of one backend; "": any.
 type candidateRow struct {
 	Device   string              `json:"device"`
 	Backend  string              `json:"backend"`

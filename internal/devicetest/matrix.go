@@ -26,10 +26,10 @@ func Short[T any](short, otherwise T) T {
 // Turn reports whether the case with a number runs. Under go test -short one in every does.
 func Turn(number, every int) bool { return !testing.Short() || number%every == 0 }
 
-// Shapes returns those of some ways to configure kernels that a test runs on a device; the first is the device's own.
-// They are all, but under go test -short on OpenCL the own one and, in a third of the tests by their name, one other:
-// there each set of constants is a program of its own, and compiling takes most of the time. Tests of different
-// packages share the programs of the own one.
+// Shapes chooses the configurations of kernels that a test runs on a device. ways begins with the device's own tuning.
+// A test runs all of them. A short test on OpenCL runs the device's own and, in a third of the tests by name, one other:
+// each set of constants is a program there, and compiling takes most of the time. Packages share the programs of the
+// device's own tuning.
 func Shapes[T any](t testing.TB, device *backend.DeviceInfo, ways []T) []T {
 	if !testing.Short() || device.Backend != "opencl" || len(ways) < 2 {
 		return ways

@@ -52,7 +52,7 @@ func slots(rows uint64) uint64 {
 	return slots
 }
 
-// tableTiles are the tuned tiles of the kernels of a table for keys of so many bytes.
+// tableTiles are the tuned tiles of the kernels of a table for keys of keyBytes.
 func tableTiles(t primitive.Tuning, keyBytes int) backend.Config {
 	return t.Config("table_join", backend.Config{"key_bits": uint32(keyBytes * 8)})
 }

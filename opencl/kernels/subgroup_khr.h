@@ -3,8 +3,8 @@
 // uniform in the subgroup.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 
-// Wherever a kernel requires the size of its workgroup, it requires that of its subgroups, too. Otherwise the compiler
-// chooses one for each kernel.
+// A kernel that requires a workgroup size also requires the subgroup size. Otherwise the compiler chooses a subgroup
+// size for each kernel.
 #define reqd_work_group_size(x, y, z) reqd_work_group_size(x, y, z), intel_reqd_sub_group_size(REQUIRED_SUBGROUP)
 
 #define subgroup_size() ((uint)get_max_sub_group_size())
