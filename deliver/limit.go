@@ -11,11 +11,22 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Limit is a sink that rejects output with more rows than allowed, before memory is taken for it.
+// Quota is the number of rows that the output of a join may have, and how many it has so far. The tasks of a join, and
+// the devices that run one, share it. Safe for concurrent use.
+type Quota struct {
+	Most uint64 // 0: no limit
+
+	rows atomic.Uint64
+}
+
+// Return takes back rows of a task that failed and is run again.
+func (q *Quota) Return(rows uint64) { q.rows.Add(-rows) }
+
+// Limit is a sink that rejects output with more rows than its quota allows, before memory is taken for it.
 type Limit struct {
 	operator.Sink
-	Most uint64         // 0: no limit
-	Rows *atomic.Uint64 // output rows reported so far
+	Quota *Quota
+	Rows  *atomic.Uint64 // output rows of the query so far
 	// Advice is what the error for more rows says after the advice to raise the limit.
 	Advice string
 	// Partial says that more rows may come than a Count knows of, so that the error does not name their number.
@@ -24,16 +35,17 @@ type Limit struct {
 	Delivery *Delivery
 }
 
-// Count adds rows. The error is backend.ErrLimit if there are more than Most.
+// Count adds rows. The error is backend.ErrLimit if there are more than the quota allows.
 func (l *Limit) Count(ctx context.Context, rows uint64) error {
 	if l.Delivery != nil {
 		l.Delivery.Counted.Add(rows)
 	}
-	all := l.Rows.Add(rows)
-	if l.Partial && l.Most > 0 && all > l.Most {
-		return TooManyRows(l.Most, l.Advice)
+	l.Rows.Add(rows)
+	all, most := l.Quota.rows.Add(rows), l.Quota.Most
+	if l.Partial && most > 0 && all > most {
+		return TooManyRows(most, l.Advice)
 	}
-	if err := CheckRows(all, l.Most, l.Advice); err != nil {
+	if err := CheckRows(all, most, l.Advice); err != nil {
 		return err
 	}
 	return l.Sink.Count(ctx, rows)

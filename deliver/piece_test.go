@@ -80,13 +80,13 @@ func TestOrderedPiece(t *testing.T) {
 func TestLimit(t *testing.T) {
 	var rows atomic.Uint64
 	counter := new(operator.Counter)
-	limit := Limit{Sink: counter, Most: 10, Rows: &rows, Advice: OfRows}
+	limit := Limit{Sink: counter, Quota: &Quota{Most: 10}, Rows: &rows, Advice: OfRows}
 	require.NoError(t, limit.Count(context.Background(), 4))
 	require.NoError(t, limit.Count(context.Background(), 6))
 	err := limit.Count(context.Background(), 1)
 	require.True(t, errors.Is(err, backend.ErrLimit))
 	require.ErrorContains(t, err, "11 rows, max_output_rows allows 10; raise max_output_rows, or ask for the count")
 	require.EqualValues(t, 10, counter.Rows)
-	limit.Most = 0
+	limit.Quota.Most = 0
 	require.NoError(t, limit.Count(context.Background(), math.MaxUint32))
 }

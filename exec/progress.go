@@ -75,6 +75,16 @@ func NewProgress(report func(Status)) *Progress {
 	return p
 }
 
+// Part returns the progress of a part of the query, which p reports as of says: the status of the whole, or nothing if
+// the part is not shown.
+func (p *Progress) Part(of func(part Status) (whole Status, shown bool)) *Progress {
+	return NewProgress(func(s Status) {
+		if whole, shown := of(s); shown {
+			p.report(whole)
+		}
+	})
+}
+
 // Start begins a phase before the join.
 func (p *Progress) Start(phase string) { p.StartOf(phase, 0) }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -24,7 +23,7 @@ type blocks struct {
 	*sides
 	side       relation.Side // of the blocks
 	blockBytes uint64
-	next       int           // block of the place
+	at         int           // block of the place
 	rest       bool          // the right rows of a full join are under way
 	waiting    []arrow.Table // parts of blocks, before what comes
 	under      arrow.Table   // of the last task
@@ -37,16 +36,12 @@ const leastBlockRows = 1 << 10
 
 // nest joins what c has gathered and reads by blocks, of which it begins the first. It ends the flow and the grant of
 // c.
-func (e *Engine) nest(ctx context.Context, c *collector, layout *Layout, progress *exec.Progress) (*Result, error) {
-	fixed := *layout
-	if fixed.Spec.How == Cross && fixed.Spec.MaxOutputRows == 0 && fixed.Spec.Output != Count {
-		fixed.Spec.MaxOutputRows = CrossLimit
-	}
-	b := &blocks{sides: &sides{engine: e, layout: &fixed, grant: e.Budget().Empty()}}
+func (e *Engine) nest(ctx context.Context, c *collector, of *task) (*Result, error) {
+	b := &blocks{sides: e.newSides(of)}
 	b.divider.Parts = 1
-	return b.begin(ctx, c, b, progress, func() {
+	return b.begin(ctx, c, of, b, func() {
 		left, right := b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0)
-		switch how := fixed.Spec.How; {
+		switch how := of.how; {
 		case !how.Has(relation.Left), how == Right, (how == Inner || how == Cross) && right < left:
 			b.side = relation.Right
 		}
@@ -54,11 +49,11 @@ func (e *Engine) nest(ctx context.Context, c *collector, layout *Layout, progres
 	})
 }
 
-// task joins the next block.
-func (b *blocks) task() *task {
+// next joins the next block.
+func (b *blocks) next() *run {
 	table, err := b.block()
-	if err == nil && table == nil && b.layout.Spec.How == Full && !b.rest {
-		b.side, b.rest, b.next = relation.Right, true, 0
+	if err == nil && table == nil && b.part.how == Full && !b.rest {
+		b.side, b.rest, b.at = relation.Right, true, 0
 		table, err = b.block()
 	}
 	if err != nil || table == nil {
@@ -66,9 +61,8 @@ func (b *blocks) task() *task {
 	}
 	b.under = table
 	b.number++
-	fixed := *b.layout
-	fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[b.side]
-	t := &task{layout: &fixed, depth: mostDivisions + 1, name: fmt.Sprintf("block %d", b.number), ended: table.Release,
+	of := b.part.at(mostDivisions + 1).building(b.side)
+	t := &run{task: of, name: fmt.Sprintf("block %d", b.number), ended: table.Release,
 		again: [2]bool{b.number > 1, b.number > 1}}
 	t.again[b.side] = b.rest
 	t.from = b.share()
@@ -78,9 +72,9 @@ func (b *blocks) task() *task {
 	switch {
 	case b.rest:
 		t.sources = [2]Source{b.none(relation.Left), b.unmatched(table)}
-		fixed.Spec.BuildSide = BuildLeft
-	case fixed.Spec.How == Full:
-		fixed.Spec.How = Left
+		of.build = BuildLeft
+	case of.how == Full:
+		of.how = Left
 	}
 	return t
 }
@@ -88,14 +82,14 @@ func (b *blocks) task() *task {
 // share is how much of the join the blocks so far are.
 func (b *blocks) share() float64 {
 	all := b.place.Rows(b.side, 0)
-	if b.layout.Spec.How == Full {
+	if b.part.how == Full {
 		all = b.place.Rows(relation.Left, 0) + b.place.Rows(relation.Right, 0)
 	}
 	return min(1, float64(b.given)/float64(max(1, all)))
 }
 
 // failing is a task that only has an error; nil without one.
-func (b *blocks) failing(err error) *task {
+func (b *blocks) failing(err error) *run {
 	if err == nil {
 		return nil
 	}
@@ -104,7 +98,7 @@ func (b *blocks) failing(err error) *task {
 	broken.Batches = func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
 	}
-	t := &task{layout: b.layout, depth: mostDivisions + 1, name: "the next block", ended: func() {}}
+	t := &run{task: b.part.at(mostDivisions + 1), name: "the next block", ended: func() {}}
 	t.sources[b.side], t.sources[1-b.side] = broken, b.none(1-b.side)
 	return t
 }
@@ -112,7 +106,7 @@ func (b *blocks) failing(err error) *task {
 // block is the next block, of no more than about blockBytes; nil if there are no more. The first one may be empty.
 func (b *blocks) block() (arrow.Table, error) {
 	if len(b.waiting) == 0 {
-		batch, err := b.place.Block(b.flow.Context(), b.side, 0, b.next)
+		batch, err := b.place.Block(b.flow.Context(), b.side, 0, b.at)
 		switch {
 		case err != nil:
 			return nil, err
@@ -121,7 +115,7 @@ func (b *blocks) block() (arrow.Table, error) {
 		case batch == nil:
 			return array.NewTable(b.place.Schemas[b.side], emptyColumns(b.place.Schemas[b.side]), 0), nil
 		}
-		b.next++
+		b.at++
 		b.waiting = []arrow.Table{array.NewTableFromRecords(b.place.Schemas[b.side], []arrow.RecordBatch{batch})}
 		batch.Release()
 	}
@@ -169,19 +163,19 @@ func (b *blocks) other() Source {
 
 // unmatched are the rows of a right block without a partner.
 func (b *blocks) unmatched(table arrow.Table) Source {
-	left, spec := b.other(), &b.layout.Spec
+	left, spec := b.other(), &b.part.layout.Spec
 	return Source{Schema: table.Schema(), Rows: -1,
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				layout, err := NewLayout(left.Schema, table.Schema(), Spec{How: RightAnti, LeftOn: spec.LeftOn,
-					RightOn: spec.RightOn, NullsEqual: spec.NullsEqual, Columns: b.layout.Needed[relation.Right],
+					RightOn: spec.RightOn, NullsEqual: spec.NullsEqual, Columns: b.part.layout.Needed[relation.Right],
 					Algorithm: spec.Algorithm, BatchRows: spec.BatchRows, BuildSide: BuildRight})
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				result, err := b.engine.streamLayout(ctx, layout, [2]Source{left, FromTable(table)},
-					part{depth: mostDivisions + 1})
+				result, err := b.engine.stream(ctx, layout.task().at(mostDivisions+1), [2]Source{left, FromTable(table)},
+					opening{})
 				if err != nil {
 					yield(nil, err)
 					return

@@ -26,7 +26,7 @@ type Built struct {
 type buildSide struct {
 	engine  *Engine
 	without []query.DeviceFailure // devices of the engine that were lost before
-	layout  *Layout
+	task    *task
 	keys    *keys.Build   // nil in a cross join
 	side    relation.Side // that the table is
 	table   arrow.Table
@@ -51,13 +51,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if err != nil {
 		return nil, err
 	}
-	if spec.BuildSide == BuildAuto {
-		spec.BuildSide = BuildLeft
-	}
-	b := &Built{buildSide: buildSide{engine: e, without: without, table: table, side: relation.Left, probe: probe}}
-	if spec.BuildSide == BuildRight {
-		b.side = relation.Right
-	}
+	b := &Built{buildSide: buildSide{engine: e, without: without, table: table, side: sideOf(spec.BuildSide), probe: probe}}
 	if table == nil {
 		return nil, missing("the %s table is nil", b.side)
 	}
@@ -67,15 +61,17 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput,
 			Detail: "cross joins and key ranges have no build side"}
 	}
-	if b.layout, err = NewLayout(schemas[relation.Left], schemas[relation.Right], spec); err != nil {
+	layout, err := NewLayout(schemas[relation.Left], schemas[relation.Right], spec)
+	if err != nil {
 		return nil, err
 	}
+	b.task = layout.task().building(b.side)
 	if err := b.planKeys(ctx, probe); err != nil {
 		return nil, err
 	}
 	none := array.NewTable(probe, emptyColumns(probe), 0)
 	defer none.Release()
-	l := b.lowering(none, b.keys.Plan, exec.NewProgress(spec.Progress))
+	l := b.lowering(b.task, none, b.keys.Plan)
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err
 	}
@@ -88,7 +84,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	f := &q.Facts
 	f.Stays, f.Rows[1], f.OutputRows, f.MatchRatio, f.BuildRatio = true, probeRows, probeRows, 1, 1
 	f.Granule = probeRows
-	sourced, err := chosenSchema(probe, 1-b.side, b.layout.Needed[1-b.side]) // as [Built.JoinStream] has it
+	sourced, err := chosenSchema(probe, 1-b.side, layout.Needed[1-b.side]) // as [Built.JoinStream] has it
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +103,10 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 // planKeys gives the keys of the table the codes that probe sides of a schema will take.
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
-	on, equal := b.layout.Spec.on(), b.layout.Spec.nullsEqual()
+	spec := &b.task.layout.Spec
+	on, equal := spec.on(), spec.nullsEqual()
 	b.keys, err = keys.PlanBuild(ctx, b.table, probe, on[b.side], on[1-b.side], b.side,
-		b.guess && b.engine.guesses(&b.layout.Spec, b.table), equal...)
+		b.guess && b.engine.guesses(spec, b.table), equal...)
 	if err == nil {
 		b.engine.Collide(b.keys.Plan)
 	}
@@ -119,7 +116,7 @@ func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err erro
 // check refuses tables whose columns are not those that the build side was made for.
 func (b *buildSide) check(probe *arrow.Schema) error {
 	side := 1 - b.side
-	for _, name := range b.layout.Needed[side] {
+	for _, name := range b.task.layout.Needed[side] {
 		if err := relation.CheckColumn(probe, side, name); err != nil {
 			return err
 		}
@@ -158,9 +155,8 @@ func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
 }
 
 // lowering is the lowering of the join with a probe table.
-func (b *buildSide) lowering(probe arrow.Table, plan *keys.Plan, progress *exec.Progress) *lowering {
-	l := &lowering{engine: b.engine, layout: b.layout, spec: &b.layout.Spec, keys: plan,
-		progress: progress, later: true}
+func (b *buildSide) lowering(of *task, probe arrow.Table, plan *keys.Plan) *lowering {
+	l := &lowering{task: of, engine: b.engine, spec: &of.layout.Spec, keys: plan, later: true}
 	l.tables[b.side], l.tables[1-b.side] = b.table, probe
 	return l
 }
@@ -179,7 +175,7 @@ func (b *Built) Join(ctx context.Context, probe arrow.Table) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := b.lowering(probe, keys, exec.NewProgress(b.layout.Spec.Progress))
+	l := b.lowering(b.task.renewed(), probe, keys)
 	l.unique[b.side] = b.built.Query.Unique[b.side]
 	if err := l.planProofs(ctx); err != nil {
 		return nil, err

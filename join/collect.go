@@ -23,7 +23,7 @@ type collector struct {
 	needed   [2][]string
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
-	part
+	opening
 	progress *exec.Progress
 
 	// boundBytes is what may be gathered, beyond which the error is errDivide.

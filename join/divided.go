@@ -21,7 +21,7 @@ func (e *Engine) planDivided(layout *Layout, tables [2]arrow.Table, short error)
 	switch {
 	case !p.inParts():
 		return nil, short
-	case e.whole(&layout.Spec, 0) != "":
+	case e.whole(layout.task()) != "":
 		return nil, fmt.Errorf("%w, or set temp_dir, so that both tables can be divided", short)
 	}
 	return p, nil
@@ -50,21 +50,14 @@ func divideTimeOnDevice(rows, sizeBytes float64, rates *planner.Rates) time.Dura
 
 // inParts reports whether the join can be divided into joins of parts.
 func (p *Plan) inParts() bool {
-	parts := p.Layout.ofParts()
+	parts := p.Layout.task().unordered()
 	side, _ := parts.streamBuildSide(p.sources())
 	return parts.checkStream(side) == nil
 }
 
-// ofParts is the layout of a join whose sides are divided at once: parts come in any order, and are merged ([merge]).
-func (l *Layout) ofParts() *Layout {
-	fixed := *l
-	fixed.Spec.Order = Unordered
-	return &fixed
-}
-
 // runDivided runs the plan of tables that are divided.
 func (p *Plan) runDivided(ctx context.Context) (*Result, error) {
-	return p.engine.streamLayout(ctx, p.Layout, p.sources(), part{divides: true, short: p.short})
+	return p.engine.stream(ctx, p.Layout.task(), p.sources(), opening{divides: true, short: p.short})
 }
 
 func (p *Plan) sources() [2]Source { return [2]Source{FromTable(p.tables[0]), FromTable(p.tables[1])} }
@@ -76,10 +69,10 @@ func (p *Plan) dividedText() string {
 		way = "into blocks"
 	}
 	return fmt.Sprintf("%s\ndivided      %s, which are joined one after the other\n  because    %v\n",
-		spec.title(text.Count(p.tables[0].NumRows()), text.Count(p.tables[1].NumRows())), way, p.short)
+		p.Layout.task().title(text.Count(p.tables[0].NumRows()), text.Count(p.tables[1].NumRows())), way, p.short)
 }
 
 // title is the first line of the text of a plan.
-func (s *Spec) title(leftRows, rightRows string) string {
-	return fmt.Sprintf("%s join of %s x %s rows, output %s", s.How, leftRows, rightRows, s.Output)
+func (t *task) title(leftRows, rightRows string) string {
+	return fmt.Sprintf("%s join of %s x %s rows, output %s", t.how, leftRows, rightRows, t.output)
 }

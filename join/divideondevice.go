@@ -178,7 +178,7 @@ func (d *deviceDivider) load(ctx context.Context, rows *sideBlock) (loaded *devi
 
 // key is the number of the key column of a block.
 func (d *deviceDivider) key(b *deviceBlock) int {
-	return b.table.Schema().FieldIndices(d.layout.Spec.on()[b.side][0])[0]
+	return b.table.Schema().FieldIndices(d.part.layout.Spec.on()[b.side][0])[0]
 }
 
 // isWord reports whether values of a type have 4 or 8 bytes.

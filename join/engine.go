@@ -229,8 +229,7 @@ func (e *Engine) planTables(ctx context.Context, layout *Layout, tables [2]arrow
 // planWhole is planTables of tables that are not divided.
 func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
 	err error) {
-	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: tables, guess: guess,
-		progress: exec.NewProgress(layout.Spec.Progress)}
+	l := lowering{task: layout.task(), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
 	for side, table := range l.tables {
 		for _, name := range layout.Needed[side] {
 			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
@@ -244,7 +243,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 		}
 		return &Plan{Layout: layout, engine: e, tables: l.tables}, nil
 	}
-	if l.spec.Output == Ranges {
+	if l.output == Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
 	}
 	l.progress.Start("plan")
@@ -271,7 +270,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 		}
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
-	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.whole(&layout.Spec, 0) == "" {
+	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.whole(l.task) == "" {
 		onDevice := e.dividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
 		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), query.TableBytes(tables[:]...),
 			onDevice)
@@ -308,18 +307,18 @@ const provePairs = 2
 func (l *lowering) planKeys(ctx context.Context) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
 	left, right := l.tables[relation.Left], l.tables[relation.Right]
-	if l.spec.How == Cross {
+	if l.how == Cross {
 		if err := l.spec.CheckCross(uint64(left.NumRows()), uint64(right.NumRows())); err != nil {
 			return err
 		}
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	if l.spec.Output == Ranges { // which come in the order of the key
+	if l.output == Ranges { // which come in the order of the key
 		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.nullsEqual()...)
 	} else {
 		probe := relation.Right // most likely: keys may be NULL
-		if l.spec.BuildSide == BuildRight || l.spec.BuildSide == BuildAuto && right.NumRows() < left.NumRows() {
+		if l.build == BuildRight || l.build == BuildAuto && right.NumRows() < left.NumRows() {
 			probe = relation.Left
 		}
 		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
@@ -356,7 +355,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 	if err != nil {
 		return k, err
 	}
-	l := lowering{engine: e, layout: layout, spec: &layout.Spec, tables: [2]arrow.Table{left, right}}
+	l := lowering{task: layout.task(), engine: e, spec: &layout.Spec, tables: [2]arrow.Table{left, right}}
 	if err := l.planKeys(ctx); err != nil {
 		return k, err
 	}
@@ -377,7 +376,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec Sp
 // sample learns how the keys match.
 func (l *lowering) sample(f *operator.Facts) {
 	build, probe := l.sides[operator.Build], l.sides[operator.Probe]
-	if l.spec.How == Cross {
+	if l.how == Cross {
 		f.OutputRows, f.MatchRatio, f.BuildRatio = f.Rows[operator.Build]*f.Rows[operator.Probe], 1, 1
 		f.Hottest, f.Distinct, f.Sorted = [2]float64{1, 1}, float64(f.Rows[operator.Build]), [2]bool{true, true}
 		return

@@ -31,14 +31,14 @@ func (e *Engine) Spill(dir string, limitBytes uint64) {
 // few keys.
 const mostDivisions = 4
 
-// whole returns why a stream cannot be divided; "" if it can.
-func (e *Engine) whole(spec *Spec, depth int) (reason string) {
+// whole returns why a task cannot be divided; "" if it can.
+func (e *Engine) whole(of *task) (reason string) {
 	switch {
 	case e.tempDir == "" && e.HostCapBytes() != exec.Unlimited:
 		return "there is no temp_dir"
-	case depth > mostDivisions:
+	case of.depth > mostDivisions:
 		return "a block of few rows does not fit"
-	case spec.Validate != Any && depth >= mostDivisions:
+	case of.layout.Spec.Validate != Any && of.depth >= mostDivisions:
 		return "a part does not fit, because few keys have its rows, which cannot be validated in blocks"
 	}
 	return ""
@@ -47,15 +47,19 @@ func (e *Engine) whole(spec *Spec, depth int) (reason string) {
 // divisible reports whether sides that are too large for a limit of host memory can be divided.
 func (e *Engine) divisible() bool { return e.tempDir != "" && e.HostCapBytes() != exec.Unlimited }
 
+// newSides returns both sides of a task that is to be divided.
+func (e *Engine) newSides(of *task) *sides {
+	return &sides{engine: e, part: of.numbered(), grant: e.Budget().Empty()}
+}
+
 // sides are both sides of a join that were divided.
 type sides struct {
 	*tasks
 	engine *Engine
-	layout *Layout     // of a task
+	part   *task       // what parts are joined for
 	grant  *exec.Grant // of disk space
 	file   *exchange.File
 	place  *exchange.Place
-	seed   uint64 // of the division
 
 	divider  exchange.Divider
 	onDevice atomic.Int64 // blocks that the device divided
@@ -66,9 +70,8 @@ type sides struct {
 // parts are the tasks of a join that was divided by hashes of the keys.
 type parts struct {
 	*sides
-	depth int      // of divisions
 	rows  [2]int64 // of all parts
-	next  int
+	at    int
 	given int64 // rows of both sides of the parts before
 	some  bool  // there was a task
 	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
@@ -78,43 +81,41 @@ type parts struct {
 
 // divide divides what c has gathered and reads into parts, of which it begins to join the first. It ends the flow and
 // the grant of c.
-func (e *Engine) divide(ctx context.Context, c *collector, layout *Layout, depth int, progress *exec.Progress) (
-	*Result, error) {
-	if layout.Spec.How == Cross || depth == mostDivisions {
-		return e.nest(ctx, c, layout, progress)
+func (e *Engine) divide(ctx context.Context, c *collector, of *task) (*Result, error) {
+	if of.how == Cross || of.depth == mostDivisions {
+		return e.nest(ctx, c, of)
 	}
-	p := &parts{sides: &sides{engine: e, layout: layout, grant: e.Budget().Empty(), seed: uint64(depth)}, depth: depth}
+	p := &parts{sides: e.newSides(of)}
 	if err := c.beginBoth(); err != nil {
 		return nil, firstError(c.flow, err)
 	}
-	p.divider = exchange.Divider{Parts: c.partsNumber(e), Seed: p.seed, Nulls: layout.Spec.How == NotIn}
-	return p.begin(ctx, c, p, progress, func() {
+	p.divider = exchange.Divider{Parts: c.partsNumber(e), Seed: uint64(of.depth), Nulls: of.how == NotIn}
+	return p.begin(ctx, c, of, p, func() {
 		for side := range p.rows {
 			for part := range p.divider.Parts {
 				p.rows[side] += p.place.Rows(relation.Side(side), part)
 			}
 		}
-		if layout.Spec.How == NotIn { // what is left is an anti join
+		if of.how == NotIn { // what is left is an anti join
 			nulls := p.place.Rows(relation.Right, p.divider.Parts)
 			p.nothing, p.noNulls = nulls > 0, p.rows[relation.Right] > 0
-			fixed := *p.layout
-			fixed.Spec.How = Anti
-			p.layout = &fixed
+			anti := *p.part
+			anti.how = Anti
+			p.part = &anti
 		}
 	})
 }
 
 // begin divides both sides into as many parts, and begins the first task; all of them if rows are only counted.
-func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *exec.Progress, filled func()) (
-	result *Result, err error) {
-	p.tasks = newTasks(ctx, p.engine, p.layout, of)
-	if p.tasks.oneByOne = c.short != nil; c.depth == 0 {
+func (p *sides) begin(ctx context.Context, c *collector, of *task, by divided, filled func()) (result *Result,
+	err error) {
+	p.tasks = newTasks(ctx, p.engine, of, by)
+	if p.tasks.oneByOne = c.short != nil; of.depth == 0 {
 		p.tasks.short = c.short
 	}
-	if _, of := of.(*parts); of && c.grant == nil {
+	if _, parts := by.(*parts); parts && c.grant == nil {
 		p.tasks.mostAhead = 2
 	}
-	p.layout = p.layout.numbered()
 	defer func() {
 		if result == nil {
 			p.tasks.Close()
@@ -129,7 +130,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	if err := p.settle(c); err != nil {
 		return nil, err
 	}
-	progress.StartOf("divide both", c.rows())
+	of.progress.StartOf("divide both", c.rows())
 	if err := p.fill(c); err != nil {
 		return nil, firstError(c.flow, cmp.Or(p.err(), err))
 	}
@@ -137,7 +138,7 @@ func (p *sides) begin(ctx context.Context, c *collector, of divided, progress *e
 	c.flow.Stop()
 	c.grant.Release()
 	filled()
-	p.tasks.merge = newMerge(p.tasks.layout, p)
+	p.tasks.merge = newMerge(of, p)
 	return p.tasks.begin()
 }
 
@@ -149,7 +150,7 @@ func (p *sides) settle(c *collector) (err error) {
 		MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
 	for side, r := range c.sides {
 		options.Schemas[side] = r.schema
-		if needed := p.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.schema.HasField(numberColumn) {
+		if needed := p.part.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.schema.HasField(numberColumn) {
 			fields := append(slices.Clone(r.schema.Fields()), numberField)
 			options.Schemas[side], p.numbers[side] = arrow.NewSchema(fields, nil), true
 		}
@@ -217,7 +218,7 @@ const (
 // planDivider plans the hashes of keys, and where both sides are divided. Keys of a side that must be unique have
 // hashes even if the other side's type cannot hold them.
 func (p *sides) planDivider(c *collector) (err error) {
-	spec := &p.layout.Spec
+	spec := &p.part.layout.Spec
 	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, spec.on()
 	if p.divider.Parts == 1 {
 		return nil
@@ -328,10 +329,10 @@ func (p *sides) table(b *sideBlock) arrow.Table {
 }
 
 // task returns the next part that may have output or keys to validate; the first time one without rows if there is none.
-func (p *parts) task() *task {
-	for p.next < p.divider.All() {
-		under := p.next
-		p.next++
+func (p *parts) next() *run {
+	for p.at < p.divider.All() {
+		under := p.at
+		p.at++
 		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
 		all := float64(max(1, p.rows[relation.Left]+p.rows[relation.Right]))
 		from := float64(p.given) / all
@@ -342,33 +343,33 @@ func (p *parts) task() *task {
 			p.skip(left.Rows, right.Rows)
 			p.place.Forget(under)
 			continue
-		case silent && p.layout.Spec.How == Anti: // by itself the part may have output; the right side is validated
+		case silent && p.part.how == Anti: // by itself the part may have output; the right side is validated
 			p.skip(left.Rows, 0)
 			left = p.none(relation.Left)
 		}
 		p.some = true
-		return &task{layout: p.layout, sources: [2]Source{left, right}, depth: p.deeper(left.Rows, right.Rows),
-			name: fmt.Sprintf("part %d of %d", p.next, p.divider.Parts), ended: func() { p.place.Forget(under) },
+		return &run{task: p.part.at(p.deeper(left.Rows, right.Rows)), sources: [2]Source{left, right},
+			name: fmt.Sprintf("part %d of %d", p.at, p.divider.Parts), ended: func() { p.place.Forget(under) },
 			from: min(1, from), to: min(1, float64(p.given)/all)}
 	}
 	if p.some {
 		return nil
 	}
 	p.some = true
-	return &task{layout: p.layout, sources: [2]Source{p.none(relation.Left), p.none(relation.Right)},
-		depth: p.depth + 1, name: "no part", ended: func() {}}
+	return &run{task: p.part.at(p.part.depth + 1), sources: [2]Source{p.none(relation.Left), p.none(relation.Right)},
+		name: "no part", ended: func() {}}
 }
 
 // silent reports whether a part has no output.
 func (p *parts) silent(part int, leftRows, rightRows int64) bool {
-	how := p.layout.Spec.How
+	how := p.part.how
 	return p.nothing || p.noNulls && part == p.divider.Parts || leftRows == 0 && !how.Keeps(relation.Right) ||
 		rightRows == 0 && !how.Keeps(relation.Left)
 }
 
 // validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
 func (p *parts) validates(part int, leftRows, rightRows int64) bool {
-	v := p.layout.Spec.Validate
+	v := p.part.layout.Spec.Validate
 	return part < p.divider.Parts &&
 		(v.Unique(relation.Left) && leftRows > 1 || v.Unique(relation.Right) && rightRows > 1)
 }
@@ -382,14 +383,14 @@ func (p *sides) none(side relation.Side) Source {
 // deeper is the depth of the divisions of a part with leftRows and rightRows rows. If the part has most rows of its
 // shorter side, few keys have them, and another division would not help.
 func (p *parts) deeper(leftRows, rightRows int64) int {
-	if p.layout.Spec.Validate != Any {
-		return p.depth + 1
+	if p.part.layout.Spec.Validate != Any {
+		return p.part.depth + 1
 	}
 	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
 		rightRows <= leftRows && 2*rows > of[relation.Right] {
 		return mostDivisions
 	}
-	return p.depth + 1
+	return p.part.depth + 1
 }
 
 // again is false: a part that does not fit divides itself.

@@ -19,9 +19,9 @@ import (
 // ways of the query otherwise. Where several devices may share the join in another way, it must be faster than if they
 // shared the time of the first one evenly.
 func (p *Plan) weighHMG(l *lowering) error {
-	spec, one := p.Layout.Spec, p.Alternatives[0].Time()
+	spec, one := &p.Layout.Spec, p.Alternatives[0].Time()
 	asked := p.Forced || spec.BuildSide != BuildAuto || spec.Materialize != MaterializeAuto
-	if len(p.engine.others) == 0 || asked || p.Empty != "" || checkHMG(&spec) != nil {
+	if len(p.engine.others) == 0 || asked || p.Empty != "" || checkHMG(spec) != nil {
 		return nil
 	}
 	sorts := query.Way{Name: fmt.Sprintf("hmg on %d devices", 1+len(p.engine.others))}
@@ -89,11 +89,11 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 	if err != nil {
 		return 0, "", err
 	}
-	way := planner.Sorted{Passes: sort.Passes(), Pairs: l.spec.Output != Count || !l.keys.Exact()}
+	way := planner.Sorted{Passes: sort.Passes(), Pairs: l.output != Count || !l.keys.Exact()}
 	if !l.keys.Exact() {
 		way.Compared = len(l.spec.LeftOn)
 	}
-	if l.spec.Output == Rows {
+	if l.output == Rows {
 		for side, table := range l.sides {
 			for _, column := range l.layout.Columns {
 				if column.Side == table && column.Role != IndicatorColumn {

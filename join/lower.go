@@ -6,7 +6,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/deliver"
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -15,16 +14,15 @@ import (
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
-// lowering makes physical trees of a specification.
+// lowering makes physical trees of a task.
 type lowering struct {
-	engine   *Engine
-	layout   *Layout
-	spec     *Spec
-	tables   [2]arrow.Table
-	keys     *keys.Plan
-	unique   [2]*keys.Plan    // keys of the sides alone that must be unique; nil: they need not
-	sides    [2]relation.Side // of the build side and of the probe side
-	progress *exec.Progress
+	*task
+	engine *Engine
+	spec   *Spec // of the task
+	tables [2]arrow.Table
+	keys   *keys.Plan
+	unique [2]*keys.Plan    // keys of the sides alone that must be unique; nil: they need not
+	sides  [2]relation.Side // of the build side and of the probe side
 	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
 	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
 	later    bool
@@ -50,19 +48,19 @@ func (l *lowering) lower() query.Spec {
 		f.Unique, f.Proved = true, l.keys.Exact() // hashes of unique keys may be equal
 	}
 	q := query.Spec{
-		Title: spec.title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows())),
+		Title: l.title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows())),
 		Facts: f, Algorithms: algorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != Auto, Schema: l.layout.Schema,
-		Meanings: meanings, Product: spec.How == Cross,
-		Unique: l.unique, Numbers: spec.Output == Pairs, MostRows: spec.MaxOutputRows, BatchRows: uint64(spec.BatchRows),
+		Meanings: meanings, Product: l.how == Cross,
+		Unique: l.unique, Numbers: l.output == Pairs, Quota: l.quota, Divided: l.depth > 0, BatchRows: uint64(spec.BatchRows),
 		Progress: l.progress,
 	}
 	if l.keys.Guessed() {
 		q.Check = l.check
 	}
-	if q.Ordered = l.ordered(); q.Ordered && spec.Order == RightOrder {
+	if q.Ordered = l.ordered(); q.Ordered && l.order == RightOrder {
 		q.First = relation.Right
 	}
-	if nulls := l.keys.Nulls(relation.Right); spec.How == NotIn && nulls > 0 {
+	if nulls := l.keys.Nulls(relation.Right); l.how == NotIn && nulls > 0 {
 		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so no value is known to be absent from it",
 			text.Plural(nulls, "row"))
 	}
@@ -77,8 +75,6 @@ func (l *lowering) lower() query.Spec {
 	return q
 }
 
-func (l *lowering) ordered() bool { return l.spec.Order != Unordered && l.spec.Output != Count }
-
 // trees are the ways to run the join on a device, by where columns are put together.
 func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
 	for _, place := range l.places(l.ordered()) {
@@ -87,11 +83,11 @@ func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
 	return trees
 }
 
-// buildSide is that which the specification names, or the one with fewer rows.
+// buildSide is that which the task names, or the one with fewer rows.
 func (l *lowering) buildSide() [2]relation.Side {
 	right := l.keys.Rows(relation.Right) < l.keys.Rows(relation.Left)
-	if l.spec.BuildSide != BuildAuto {
-		right = l.spec.BuildSide == BuildRight
+	if l.build != BuildAuto {
+		right = l.build == BuildRight
 	}
 	if right {
 		return [2]relation.Side{relation.Right, relation.Left}
@@ -101,8 +97,8 @@ func (l *lowering) buildSide() [2]relation.Side {
 
 // want says which rows an operator makes.
 func (l *lowering) want() (w operator.Want) {
-	how := l.spec.How
-	w.Pairs, w.Count = how.Pairs(), l.spec.Output == Count
+	how := l.how
+	w.Pairs, w.Count = how.Pairs(), l.output == Count
 	for side, table := range l.sides {
 		w.Rest[side] = how.Keeps(table)
 		w.Matched[side] = how == Mark && table == relation.Left || how == Semi && table == relation.Left ||
@@ -122,7 +118,7 @@ func (l *lowering) places(ordered bool) []Materialize {
 		}
 	}
 	switch {
-	case !possible || ordered || !l.keys.Exact() && !l.spec.How.Pairs() || l.spec.Materialize == MaterializeHost:
+	case !possible || ordered || !l.keys.Exact() && !l.how.Pairs() || l.spec.Materialize == MaterializeHost:
 		return []Materialize{MaterializeHost}
 	case l.spec.Materialize == MaterializeDevice:
 		return []Materialize{MaterializeDevice}
@@ -142,8 +138,8 @@ func columnOf(table arrow.Table, name string) *arrow.Chunked {
 func (l *lowering) scan(side relation.Side) *query.Scan {
 	s := &query.Scan{Side: side, Table: l.tables[side], Keys: l.keys, Origins: numbersColumn(l.tables[side])}
 	switch {
-	case !l.spec.How.Keeps(side):
-	case l.spec.How == NotIn && l.tables[relation.Right].NumRows() > 0:
+	case !l.how.Keeps(side):
+	case l.how == NotIn && l.tables[relation.Right].NumRows() > 0:
 		s.Keyless = keys.KeylessValues
 	default:
 		s.Keyless = keys.KeylessAll
@@ -167,7 +163,7 @@ func (l *lowering) tree(on *query.Engine, place Materialize, ordered bool) query
 	for s, table := range l.sides {
 		scans[table], side[table] = l.scan(table), s
 		j.Scans[s] = scans[table]
-		scans[table].Numbers = spec.Output == Pairs || ordered && spec.How.Has(table) || j.Merges && s == operator.Build
+		scans[table].Numbers = l.output == Pairs || ordered && l.how.Has(table) || j.Merges && s == operator.Build
 	}
 	var fields [2][]arrow.Field    // of the columns that are payload, by table
 	var values [2][]*deliver.Value // of these
@@ -228,5 +224,5 @@ func (l *lowering) tree(on *query.Engine, place Materialize, ordered bool) query
 // gives tells whether a side gives values of a column that two keys share: the one that comes first where there are
 // rows of both, and the other where there are rows of it alone.
 func (l *lowering) gives(c OutputColumn, side relation.Side) bool {
-	return c.Side == side || l.spec.How.Optional(c.Side)
+	return c.Side == side || l.how.Optional(c.Side)
 }

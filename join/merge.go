@@ -40,22 +40,22 @@ const (
 	leastRunBlockRows = 1 << 8
 )
 
-// newMerge returns the merge that a join asks for whose tasks have a numbered layout; nil if it asks for no order. It
+// newMerge returns the merge of a task whose parts have numbered rows; nil if it needs no order. It
 // borrows what memory there is for two runs now: runs become shorter where tasks wait for it.
-func newMerge(asked *Layout, of *sides) *merge {
-	if asked.Spec.Order == Unordered || asked.Spec.Output == Count {
+func newMerge(asked *task, of *sides) *merge {
+	if !asked.ordered() {
 		return nil
 	}
-	m := &merge{sides: of, visible: len(asked.Columns), schema: asked.Schema, grant: of.engine.Budget().Empty()}
-	if asked.Spec.Output == Pairs { // whatever columns are named
-		m.visible, m.schema = 2, arrow.NewSchema(of.layout.Schema.Fields()[:2], nil)
+	m := &merge{sides: of, visible: len(asked.layout.Columns), schema: asked.layout.Schema, grant: of.engine.Budget().Empty()}
+	if asked.output == Pairs { // whatever columns are named
+		m.visible, m.schema = 2, arrow.NewSchema(of.part.layout.Schema.Fields()[:2], nil)
 	}
-	for i, c := range of.layout.Columns {
+	for i, c := range of.part.layout.Columns {
 		if c.Role == ValueColumn && c.Source == numberColumn {
 			m.keys = append(m.keys, i)
 		}
 	}
-	if asked.Spec.Order == RightOrder {
+	if asked.order == RightOrder {
 		slices.Reverse(m.keys)
 	}
 	wishBytes := cmp.Or(of.engine.DivideBytes, min(mostRunBytes, of.engine.HostCapBytes()/runShare))
@@ -279,7 +279,7 @@ func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, err
 	sorted := slices.Clone(heads)
 	slices.SortFunc(sorted, (*head).compare)
 	var ids []uint32
-	for most := m.layout.Spec.BatchRows; len(ids) < most; {
+	for most := m.part.layout.Spec.BatchRows; len(ids) < most; {
 		h := sorted[0]
 		ids = append(ids, h.first+uint32(h.at))
 		if h.at++; h.at == int(h.batch.NumRows()) {

@@ -16,20 +16,19 @@ const numberColumn = "\x00row"
 
 var numberField = arrow.Field{Name: numberColumn, Type: arrow.PrimitiveTypes.Int64}
 
-// numbered returns the layout of the tasks of a divided join. Rows bring their numbers along where pairs of them are
+// numbered returns what the parts of a divided join are joined for. Rows bring their numbers along where pairs of them are
 // wanted, where an error names the rows whose keys should be unique, and where the output is to be in their order: then
 // the output has them, too, as its last columns.
-func (l *Layout) numbered() *Layout {
-	n := *l
-	ordered := l.Spec.Order != Unordered && l.Spec.Output != Count
-	n.Spec.Order, n.Spec.Deterministic = Unordered, false
+func (t *task) numbered() *task {
+	l, n, part := t.layout, *t.layout, *t
+	part.layout, part.order = &n, Unordered
 	for side := range n.Needed {
 		side := relation.Side(side)
-		orders := ordered && l.Spec.How.Has(side)
-		wanted := l.Spec.Output == Pairs || l.Spec.Validate.Unique(side) || orders
-		if orders && l.Spec.Output == Rows {
+		orders := t.ordered() && t.how.Has(side)
+		wanted := t.output == Pairs || l.Spec.Validate.Unique(side) || orders
+		if orders && t.output == Rows {
 			field := numberField
-			field.Nullable = l.Spec.How.Optional(side)
+			field.Nullable = t.how.Optional(side)
 			n.Schema = arrow.NewSchema(append(slices.Clone(n.Schema.Fields()), field), nil)
 			n.Columns = append(slices.Clone(n.Columns), OutputColumn{Role: ValueColumn, Side: side, Source: numberColumn})
 		}
@@ -37,14 +36,14 @@ func (l *Layout) numbered() *Layout {
 			n.Needed[side] = append(slices.Clone(l.Needed[side]), numberColumn)
 		}
 	}
-	if l.Spec.Output == Pairs {
-		n.Spec.Output = Rows
+	if t.output == Pairs {
+		part.output = Rows
 		n.Columns, n.Schema = nil, arrow.NewSchema([]arrow.Field{numberField, numberField}, nil)
 		for _, side := range []relation.Side{relation.Left, relation.Right} {
 			n.Columns = append(n.Columns, OutputColumn{Role: ValueColumn, Side: side, Source: numberColumn})
 		}
 	}
-	return &n
+	return &part
 }
 
 // numbersColumn is the column of row numbers of a table; nil if it has none.

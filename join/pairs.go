@@ -16,7 +16,7 @@ import (
 // Pairs yields the pairs of row numbers of all tasks, whose output is columns of them.
 func (t *tasks) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	return func(yield func(query.Pairs, error) bool) {
-		if t.layout.Spec.Output != Pairs {
+		if t.of.output != Pairs {
 			yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))
 			return
 		}

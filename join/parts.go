@@ -23,8 +23,8 @@ type stream struct {
 	*buildSide
 	flow       *exec.Flow
 	source     *reading
-	sourceRows int64 // negative if unknown
-	progress   *exec.Progress
+	sourceRows int64     // negative if unknown
+	task       *task     // as the build side's, in this run
 	none       *lowering // with a probe side without rows
 	rows       uint64    // that were gathered
 	bytes      uint64    // of these
@@ -56,11 +56,10 @@ const (
 // leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
 const leastGranule = 1 << 10
 
-func newStream(flow *exec.Flow, b *buildSide, source *reading, sourceRows int64, progress *exec.Progress) (
-	s *stream, err error) {
-	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, progress: progress,
-		devices: 1, ahead: !b.engine.Device().Info().Unified}
-	if b.keys == nil && b.layout.Spec.How != Cross {
+func newStream(flow *exec.Flow, b *buildSide, of *task, source *reading, sourceRows int64) (s *stream, err error) {
+	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, task: of, devices: 1,
+		ahead: !b.engine.Device().Info().Unified}
+	if b.keys == nil && of.how != Cross {
 		ctx, end := exec.Track(flow.Context(), "plan")
 		defer end()
 		if err := b.planKeys(ctx, source.schema); err != nil {
@@ -81,7 +80,7 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := s.lowering(probe, keys, s.progress)
+	l := s.lowering(s.task, probe, keys)
 	l.sides = l.buildSide()
 	if s.none != nil {
 		l.unique, l.unpinned = s.none.unique, s.none.unpinned
@@ -160,7 +159,7 @@ func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 		g.add(next)
 		s.largest = max(s.largest, next.batchBytes)
 		if s.rows == 0 { // of the first part, before the join
-			s.progress.Done(g.rows)
+			s.task.progress.Done(g.rows)
 		}
 		if s.grant == nil {
 			continue
@@ -228,15 +227,11 @@ func (s *stream) parts(first arrow.Table) *exec.Pipe[*query.Part] {
 
 // query turns the query of tables into the query of a stream.
 func (s *stream) query(q query.Spec) query.Spec {
-	spec := &s.layout.Spec
 	rows := [2]string{text.Count(s.table.NumRows()), "some"}
 	if s.sourceRows >= 0 {
 		rows[1] = "about " + text.Count(s.sourceRows)
 	}
-	q.Title = spec.title(rows[s.side], rows[1-s.side])
-	if spec.How == Cross && q.MostRows == 0 && spec.Output != Count {
-		q.MostRows = CrossLimit
-	}
+	q.Title = s.task.title(rows[s.side], rows[1-s.side])
 	q.Trees, q.Parts, q.PartsRows = s.none.trees(s.engine.Engine), true, uint64(max(0, s.sourceRows))
 	if s.ended {
 		q.PartsRows = s.rows
@@ -247,8 +242,9 @@ func (s *stream) query(q query.Spec) query.Spec {
 // stream plans by the first part of the probe side, which is being read and has about sourceRows rows, and starts the
 // join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil where
 // memory of the host has no limit. If it fails, the source is read on, or the flow has ended.
-func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, sourceRows int64,
-	progress *exec.Progress) (result *query.Result, err error) {
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, sourceRows int64) (
+	result *query.Result, err error) {
+	progress := b.task.progress
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
 		for _, table := range own {
@@ -260,7 +256,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 			release()
 		}
 	}()
-	s, err := newStream(flow, b, source, sourceRows, progress)
+	s, err := newStream(flow, b, b.task, source, sourceRows)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +299,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 		schemas[b.side], schemas[1-b.side], tables[b.side] = b.table.Schema(), s.source.schema, b.table
 		q.DivideTime = b.engine.divideTime(build+probe,
 			s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.schema)),
-			b.engine.dividesOnDevice(b.layout, schemas, tables))
+			b.engine.dividesOnDevice(b.task.layout, schemas, tables))
 	}
 	q = s.query(q)
 	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()

@@ -51,8 +51,9 @@ func (e *Engine) Prepare(ctx context.Context, layout *Layout, expected [2]Expect
 }
 
 func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expected) error {
-	fixed, rows := *layout, [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
-	l := lowering{engine: e, layout: &fixed, spec: &fixed.Spec, progress: exec.NewProgress(nil)}
+	task, rows := *layout.task(), [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
+	task.progress = exec.NewProgress(nil)
+	l := lowering{task: &task, engine: e, spec: &layout.Spec}
 	for side := range expected {
 		table, err := layout.expect(relation.Side(side), &expected[side])
 		if err != nil || table == nil {
@@ -60,10 +61,10 @@ func (e *Engine) prepare(ctx context.Context, layout *Layout, expected [2]Expect
 		}
 		l.tables[side] = table
 	}
-	if fixed.Spec.BuildSide == BuildAuto {
-		fixed.Spec.BuildSide = BuildLeft
+	if task.build == BuildAuto {
+		task.build = BuildLeft
 		if rows[relation.Right] < rows[relation.Left] {
-			fixed.Spec.BuildSide = BuildRight
+			task.build = BuildRight
 		}
 	}
 	if err := l.planKeys(ctx); err != nil {

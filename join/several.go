@@ -29,9 +29,10 @@ const leastSharedTime = 5 * time.Millisecond
 
 // severally tells whether a join of tables is worth to be run as a stream that several devices may join.
 func (p *Plan) severally() bool {
-	e, time, spec := p.engine, p.Alternatives[0].Time(), &p.Layout.Spec
+	e, time := p.engine, p.Alternatives[0].Time()
 	long := e.Together || time == 0 || time >= leastSharedTime
-	return len(e.others) > 0 && long && p.Empty == "" && !p.Ordered && spec.Output == Rows && p.Layout.CheckStream() == nil
+	return len(e.others) > 0 && long && p.Empty == "" && !p.Ordered && p.Layout.Spec.Output == Rows &&
+		p.Layout.CheckStream(p.Layout.Spec.BuildSide) == nil
 }
 
 // shareRows bounds the rows of a part, so that all devices have something to do.
@@ -45,8 +46,7 @@ func (s *stream) shareRows() {
 
 // alone reports whether only one device can run the stream.
 func (s *stream) alone() bool {
-	spec := &s.layout.Spec
-	return len(s.engine.others) == 0 || s.none.ordered() || spec.How == NotIn && s.none.keys.Nulls(s.side) > 0
+	return len(s.engine.others) == 0 || s.task.ordered() || s.task.how == NotIn && s.none.keys.Nulls(s.side) > 0
 }
 
 // together plans the query on the best of all devices together, of which planned is the plan for the first alone. l is
@@ -330,7 +330,7 @@ const hottestShare = 0.2
 func (s *stream) cannotMeet(f *operator.Facts, l *lowering) string {
 	want := l.want()
 	switch {
-	case s.layout.Spec.How == Cross:
+	case s.task.how == Cross:
 		return "there are no keys"
 	case !l.keys.Exact() && want.Marks(operator.Probe):
 		return "texts of keys do not move"

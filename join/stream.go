@@ -47,34 +47,33 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right S
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.streamLayout(ctx, layout, [2]Source{left, right}, part{})
+	return e.stream(ctx, layout.task(), [2]Source{left, right}, opening{})
 }
 
-// part is what both sources are of a join that was divided; the zero value: all of one that was not.
-type part struct {
-	depth   int   // of the divisions
+// opening says how a stream begins; the zero value: as its plan decides.
+type opening struct {
 	turn    turn  // on the device
 	guess   bool  // the range of the keys may be guessed
 	divides bool  // both sides are divided at once
 	short   error // what the device lacks for a join that is not divided, if that is why
 }
 
-// streamLayout is StreamLayout for a part of both sides. Where these can be read once more, devices may be lost; of
-// tables, the range of the keys may be guessed.
-func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]Source, of part) (*Result, error) {
-	of.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
+// stream joins two sources. Where these can be read once more, devices may be lost; of tables, the range of the keys may
+// be guessed.
+func (e *Engine) stream(ctx context.Context, of *task, sources [2]Source, as opening) (*Result, error) {
+	as.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
 	}
 	begin := func(on *Engine) (*Result, error) {
 		if on != e {
-			return on.streamLayout(ctx, layout, sources, of)
+			return on.stream(ctx, of, sources, as)
 		}
-		result, err := e.beginStream(ctx, layout, sources, of)
+		result, err := e.beginStream(ctx, of, sources, as)
 		if errors.Is(err, errOutside) {
-			of.guess = false
-			result, err = e.beginStream(ctx, layout, sources, of)
+			as.guess = false
+			result, err = e.beginStream(ctx, of, sources, as)
 		}
 		return result, err
 	}
@@ -84,23 +83,21 @@ func (e *Engine) streamLayout(ctx context.Context, layout *Layout, sources [2]So
 	return reportWithout(without)(e.orOnOthers(begin))
 }
 
-func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Source, of part) (
-	result *Result, err error) {
+func (e *Engine) beginStream(ctx context.Context, of *task, sources [2]Source, as opening) (result *Result, err error) {
 	if err := e.checkWires(); err != nil {
 		return nil, err
 	}
-	fixed := *layout
-	if side, _ := fixed.streamBuildSide(sources); e.divisible() && fixed.checkStream(side) != nil {
-		of.divides = true // parts need no order
+	joined, progress := of, of.progress
+	if side, _ := of.streamBuildSide(sources); e.divisible() && of.checkStream(side) != nil {
+		as.divides = true // parts need no order
 	}
-	if of.divides {
-		fixed = *layout.ofParts()
+	if as.divides {
+		joined = of.unordered()
 	}
-	side, known := fixed.streamBuildSide(sources)
-	if err := fixed.checkStream(side); err != nil {
+	side, known := joined.streamBuildSide(sources)
+	if err := joined.checkStream(side); err != nil {
 		return nil, err
 	}
-	progress := exec.NewProgress(fixed.Spec.Progress)
 	flow, begun, err := e.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -118,10 +115,10 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 			return nil, err
 		}
 	}
-	c := &collector{flow: flow, sources: sources, needed: fixed.Needed, grant: grant, capBytes: e.HostCapBytes(),
-		boundBytes: exec.Unlimited, part: of, progress: progress}
+	c := &collector{flow: flow, sources: sources, needed: of.layout.Needed, grant: grant, capBytes: e.HostCapBytes(),
+		boundBytes: exec.Unlimited, opening: as, progress: progress}
 	defer c.release()
-	whole := e.whole(&fixed.Spec, of.depth)
+	whole := e.whole(of)
 	switch {
 	case whole != "":
 	case e.DivideBytes > 0:
@@ -131,7 +128,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		c.spareBytes = c.capBytes / 16
 	}
 	switch {
-	case of.divides:
+	case as.divides:
 		err = errDivide
 	case !known:
 		progress.Start("read both")
@@ -140,8 +137,7 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 		progress.Start("read " + side.String())
 	}
 	if err == nil {
-		fixed.Spec.BuildSide = [2]BuildSide{BuildLeft, BuildRight}[side]
-		result, err = e.streamFrom(c, &fixed, side, progress)
+		result, err = e.streamFrom(c, joined.building(side), side)
 	}
 	if unfit := (*unfitError)(nil); errors.As(err, &unfit) {
 		if errors.Is(err, backend.ErrDeviceMemory) {
@@ -154,10 +150,10 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 	}
 	switch {
 	case errors.Is(err, errDivide):
-		if err := of.turn.wait(flow.Context()); err != nil {
+		if err := as.turn.wait(flow.Context()); err != nil {
 			return nil, firstError(flow, err)
 		}
-		return e.divide(ctx, c, layout, of.depth, progress)
+		return e.divide(ctx, c, of)
 	case err != nil:
 		err = firstError(flow, err)
 		memory := backend.OutOfMemory(err)
@@ -170,15 +166,15 @@ func (e *Engine) beginStream(ctx context.Context, layout *Layout, sources [2]Sou
 }
 
 // streamFrom collects the build side and starts the join.
-func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, progress *exec.Progress) (*Result, error) {
+func (e *Engine) streamFrom(c *collector, of *task, side relation.Side) (*Result, error) {
 	table, probe, err := c.build(c.flow.Context(), side)
 	if err != nil {
 		return nil, err
 	}
-	progress.Start("plan")
-	b := &buildSide{engine: e, layout: layout, side: side, table: table, spareBytes: c.spareBytes, turn: c.turn,
-		guess: c.guess, divides: c.depth == 0 && len(e.others) == 0 && e.whole(&layout.Spec, 0) == ""}
-	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows, progress))
+	of.progress.Start("plan")
+	b := &buildSide{engine: e, task: of, side: side, table: table, spareBytes: c.spareBytes, turn: c.turn,
+		guess: c.guess, divides: of.depth == 0 && len(e.others) == 0 && e.whole(of) == ""}
+	return resultOf(b.stream(c.flow, c.grant, probe, c.sources[1-side].Rows))
 }
 
 // JoinStream is Join with a probe side that is read part by part, as in [Engine.Stream]. A part has at most as many
@@ -186,7 +182,7 @@ func (e *Engine) streamFrom(c *collector, layout *Layout, side relation.Side, pr
 //
 // Errors: as for [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
 func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
-	if err := b.layout.CheckStream(); err != nil {
+	if err := b.task.checkStream(b.side); err != nil {
 		return nil, err
 	}
 	if err := probe.given(1 - b.side); err != nil {
@@ -200,12 +196,12 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	source, err := read(flow, 1-b.side, probe, b.layout.Needed[1-b.side])
+	source, err := read(flow, 1-b.side, probe, b.task.layout.Needed[1-b.side])
 	if err != nil {
 		flow.Stop()
 		return nil, err
 	}
-	s, err := newStream(flow, &b.buildSide, source, probe.Rows, exec.NewProgress(b.layout.Spec.Progress))
+	s, err := newStream(flow, &b.buildSide, b.task.renewed(), source, probe.Rows)
 	if err != nil {
 		flow.Stop()
 		return nil, err
@@ -226,58 +222,4 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 		q.Release()
 	}
 	return reportWithout(b.without)(resultOf(result, err))
-}
-
-// streamBuildSide is the side of two sources that is the build side. If it is not known, either may be it.
-func (l *Layout) streamBuildSide(sources [2]Source) (side relation.Side, known bool) {
-	left, right := &sources[relation.Left], &sources[relation.Right]
-	leftAble, rightAble := l.checkStream(relation.Left) == nil, l.checkStream(relation.Right) == nil
-	takeRight := false
-	switch {
-	case l.Spec.BuildSide != BuildAuto:
-		takeRight = l.Spec.BuildSide == BuildRight
-	case leftAble != rightAble:
-		takeRight = rightAble
-	case left.Rows >= 0 && right.Rows >= 0:
-		takeRight = right.Rows < left.Rows
-	case left.table != nil || right.table != nil:
-		takeRight = left.table == nil
-	default:
-		return relation.Left, false
-	}
-	if takeRight {
-		return relation.Right, true
-	}
-	return relation.Left, true
-}
-
-// CheckStream returns backend.ErrUnsupported if the join needs all rows of the probe side at once. Spec.BuildSide must
-// name the build side.
-func (l *Layout) CheckStream() error {
-	if l.Spec.BuildSide == BuildRight {
-		return l.checkStream(relation.Right)
-	}
-	return l.checkStream(relation.Left)
-}
-
-func (l *Layout) checkStream(build relation.Side) error {
-	spec, probe := &l.Spec, 1-build
-	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
-	switch {
-	case spec.Strategy == StrategyHMG:
-		detail = "the strategy hmg sorts both tables; read both whole"
-	case spec.How == NotIn && probe == relation.Right:
-		detail = "a not-in join needs all rows of the right side first; make it the build side"
-	case spec.Output == Ranges:
-		detail = "key ranges need two tables; read both sources whole"
-	case spec.Validate.Unique(probe):
-		detail = fmt.Sprintf("the keys of the %s side are checked for uniqueness only if it is the build side; leave out "+
-			"validate or read the source whole", probe)
-	case spec.Order != Unordered && spec.Output != Count && spec.How.Pairs() && ordered[spec.Order] == build:
-		detail = fmt.Sprintf("rows come in the order of the side that is read part by part; for that of the %s side, make "+
-			"the %s side the build side, or read both whole", build, probe)
-	default:
-		return nil
-	}
-	return &backend.OpError{Op: "join stream", Err: backend.ErrUnsupported, Detail: detail}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 )
@@ -29,7 +28,7 @@ type tasks struct {
 	divided
 	engine *Engine
 	flow   *exec.Flow // that begins the next task
-	layout *Layout    // of the join
+	of     *task      // the join that was divided
 
 	merge *merge // of their output; nil if there is no order
 	began time.Time
@@ -47,28 +46,27 @@ type tasks struct {
 	// begins.
 	mostAhead int
 
-	under  *task   // is drawn
-	ahead  []*task // are begun, in their order; none if there are no more
-	done   bool    // the task under way has ended, and is among those before
+	under  *run   // is drawn
+	ahead  []*run // are begun, in their order; none if there are no more
+	done   bool   // the task under way has ended, and is among those before
 	before query.Stats
 	closed bool
 }
 
 // divided is what tasks come from.
 type divided interface {
-	task() *task // the next one; nil if there are no more. There is at least one
-	end()        // frees what all tasks need
-	err() error  // why no task can go on; nil if they can
+	next() *run // nil if there are no more. There is at least one
+	end()       // frees what all tasks need
+	err() error // why no task can go on; nil if they can
 	// again reports whether the last task, which failed, is replaced by others.
 	again(err error) bool
 	String() string
 }
 
-// task is a join of a part of both sides.
-type task struct {
-	layout  *Layout
+// run is the run of a task: a join of a part of both sides.
+type run struct {
+	*task
 	sources [2]Source
-	depth   int // of the divisions that made it
 	name    string
 	again   [2]bool // sides whose rows were in earlier tasks
 	ended   func()  // frees what this task needs
@@ -84,15 +82,15 @@ type task struct {
 	err    error
 }
 
-func newTasks(ctx context.Context, e *Engine, layout *Layout, of divided) *tasks {
+func newTasks(ctx context.Context, e *Engine, of *task, by divided) *tasks {
 	flow := exec.NewFlow(exec.WithTrace(ctx, e.Trace))
-	return &tasks{divided: of, engine: e, layout: layout, flow: flow, mostAhead: 1, began: time.Now()}
+	return &tasks{divided: by, engine: e, of: of, flow: flow, mostAhead: 1, began: time.Now()}
 }
 
 // begin begins the first task; all of them if they are only counted.
 func (t *tasks) begin() (*Result, error) {
 	t.beginAhead()
-	for more := true; more && (t.under == nil || t.layout.Spec.Output == Count); {
+	for more := true; more && (t.under == nil || t.of.output == Count); {
 		var err error
 		if more, err = t.advance(t.flow.Context()); err != nil {
 			return nil, err
@@ -104,7 +102,7 @@ func (t *tasks) begin() (*Result, error) {
 // beginAhead begins the next tasks, as many as may be ahead.
 func (t *tasks) beginAhead() {
 	for len(t.ahead) < t.mostAhead {
-		next := t.task()
+		next := t.next()
 		if next == nil {
 			break
 		}
@@ -116,18 +114,11 @@ func (t *tasks) beginAhead() {
 }
 
 // beginTask begins a task on a goroutine.
-func (t *tasks) beginTask(next *task) {
-	fixed := *next.layout
-	if limit := fixed.Spec.MaxOutputRows; limit > 0 {
-		fixed.Spec.MaxOutputRows = max(1, limit-min(limit, t.before.OutputRows))
-	}
-	if report := fixed.Spec.Progress; report != nil {
-		fixed.Spec.Progress = func(s exec.Status) {
-			if next.shown.Load() {
-				report(next.ofWhole(s, time.Since(t.began)))
-			}
-		}
-	}
+func (t *tasks) beginTask(next *run) {
+	of := *next.task
+	of.progress = t.of.progress.Part(func(s exec.Status) (whole exec.Status, shown bool) {
+		return next.ofWhole(s, time.Since(t.began)), next.shown.Load()
+	})
 	waits, _ := t.waits()
 	t.flow.Go("begin "+next.name, func(ctx context.Context) error {
 		defer close(next.begun)
@@ -137,7 +128,7 @@ func (t *tasks) beginTask(next *task) {
 			}
 		}
 		next.err = exec.Protect("begin "+next.name, func() (err error) {
-			next.result, err = t.engine.streamLayout(ctx, &fixed, next.sources, part{depth: next.depth, turn: next.turn})
+			next.result, err = t.engine.stream(ctx, &of, next.sources, opening{turn: next.turn})
 			return err
 		})
 		return nil
@@ -146,7 +137,7 @@ func (t *tasks) beginTask(next *task) {
 
 // ofWhole turns the progress of this task into the progress of the whole join, which has run for elapsed. Phase and its
 // rows stay the task's; output rows, share and time become the join's.
-func (t *task) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
+func (t *run) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
 	s.Phase += ", " + t.name
 	s.Share, s.Elapsed, s.Left = t.from+s.Share*(t.to-t.from), elapsed, -1
 	if s.Output > 0 && t.to > 0 {
@@ -221,11 +212,11 @@ func (t *tasks) advance(ctx context.Context) (more bool, err error) {
 		if next.err == nil {
 			t.under, t.done = next, false
 			t.beginAhead()
-			return true, t.check()
+			return true, nil
 		}
 		again := t.divided.again(next.err)
 		if next.ended(); !again {
-			return false, t.limited(next.err)
+			return false, t.explain(next.err)
 		}
 		t.beginAhead()
 	}
@@ -249,20 +240,9 @@ func (t *tasks) Rows() uint64 {
 // Counted reports whether rows is the number of all.
 func (t *tasks) Counted() bool { return len(t.ahead) == 0 && t.under.result.Counted() }
 
-// check returns ErrLimit if there are too many output rows.
-func (t *tasks) check() error {
-	if limit := t.layout.Spec.MaxOutputRows; limit > 0 && t.Rows() > limit {
-		return deliver.TooManyRows(limit, "")
-	}
-	return nil
-}
-
-// limited is the error of a task. It names the limit of rows of the whole join, and the device memory that is certain to
-// be enough: another part may need more than this one. An error of the division comes first.
-func (t *tasks) limited(err error) error {
-	if limit := t.layout.Spec.MaxOutputRows; errors.Is(err, backend.ErrLimit) && limit > 0 {
-		return deliver.TooManyRows(limit, "")
-	}
+// explain is the error of a task. It names the device memory that is certain to be enough: another part may need more
+// than this one. An error of the division comes first.
+func (t *tasks) explain(err error) error {
 	if t.short != nil && errors.Is(err, backend.ErrDeviceMemory) {
 		err = fmt.Errorf("%w, for a part of both sides; undivided: %v", err, t.short)
 	}
@@ -271,7 +251,7 @@ func (t *tasks) limited(err error) error {
 
 // Batches yields the output of all tasks, if it is rows.
 func (t *tasks) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if t.layout.Spec.Output == Pairs {
+	if t.of.output == Pairs {
 		return func(yield func(arrow.RecordBatch, error) bool) {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 		}
@@ -293,10 +273,7 @@ func (t *tasks) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, erro
 		for more := true; more; {
 			for batch, err := range t.under.result.Batches(ctx) {
 				if err != nil {
-					err = t.limited(err)
-				} else if err = t.check(); err != nil {
-					batch.Release()
-					batch = nil
+					err = t.explain(err)
 				}
 				if !yield(batch, err) || err != nil {
 					return
@@ -338,7 +315,7 @@ func (t *tasks) Stats() query.Stats {
 }
 
 // Schema implements output.
-func (t *tasks) Schema() *arrow.Schema { return t.layout.Schema }
+func (t *tasks) Schema() *arrow.Schema { return t.of.layout.Schema }
 
 // Explain says how the join was divided, and what the task under way does.
 func (t *tasks) Explain() string { return t.title() + t.under.result.Explain() }
@@ -353,7 +330,7 @@ func (t *tasks) Close() {
 	}
 	t.closed = true
 	t.flow.Stop()
-	for _, task := range append([]*task{t.under}, t.ahead...) {
+	for _, task := range append([]*run{t.under}, t.ahead...) {
 		if task == nil || task == t.under && t.done {
 			continue
 		}

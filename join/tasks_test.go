@@ -20,9 +20,9 @@ import (
 )
 
 // someTasks is a division with these tasks.
-type someTasks struct{ left []*task }
+type someTasks struct{ left []*run }
 
-func (s *someTasks) task() (next *task) {
+func (s *someTasks) next() (next *run) {
 	if len(s.left) > 0 {
 		next, s.left = s.left[0], s.left[1:]
 	}
@@ -50,9 +50,9 @@ func TestTaskWaits(t *testing.T) {
 		"device free":   {engine: limited, of: new(HMGResult)},
 		"nothing short": {of: new(HMGResult)},
 	} {
-		e := cmp.Or(c.engine, free)
-		all := newTasks(t.Context(), e, &Layout{}, &someTasks{[]*task{{layout: &Layout{}, ended: func() {}}}})
-		all.oneByOne, all.under = c.one, &task{result: &Result{of: c.of}}
+		e, none := cmp.Or(c.engine, free), (&Layout{}).task()
+		all := newTasks(t.Context(), e, none, &someTasks{[]*run{{task: none, ended: func() {}}}})
+		all.oneByOne, all.under = c.one, &run{result: &Result{of: c.of}}
 		all.beginAhead()
 		select { // it fails at once where it begins, as there is nothing to join
 		case <-all.ahead[0].begun:
@@ -83,20 +83,20 @@ func testTurns(t *testing.T, short bool) {
 	empty := Source{Schema: schema, Rows: 0, Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(func(arrow.RecordBatch, error) bool) { read <- struct{}{} }
 	}}
-	var of []*task
+	var of []*run
 	for i := range 3 {
-		of = append(of, &task{layout: layout, sources: [2]Source{empty, empty}, name: fmt.Sprint(i), ended: func() {}})
+		of = append(of, &run{task: layout.task(), sources: [2]Source{empty, empty}, name: fmt.Sprint(i), ended: func() {}})
 	}
-	all := newTasks(t.Context(), e, layout, &someTasks{of})
+	all := newTasks(t.Context(), e, layout.task(), &someTasks{of})
 	all.oneByOne, all.mostAhead = short, 2
 	defer all.Close()
-	advance := func(to *task) {
+	advance := func(to *run) {
 		more, err := all.advance(t.Context())
 		require.NoError(t, err)
 		require.True(t, more)
 		require.Same(t, to, all.under)
 	}
-	waits := func(of *task) {
+	waits := func(of *run) {
 		select {
 		case <-of.begun:
 			require.Fail(t, "it has taken the device")
@@ -128,7 +128,7 @@ func TestMergeLends(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	layout, err := NewLayout(schema, schema, Spec{On: []string{"k"}, Order: LeftOrder})
 	require.NoError(t, err)
-	m := newMerge(layout, &sides{engine: e, layout: layout.numbered()})
+	m := newMerge(layout.task(), &sides{engine: e, part: layout.task().numbered()})
 	require.EqualValues(t, 8<<20, m.runBytes.Load())
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

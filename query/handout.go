@@ -136,6 +136,7 @@ func (r *Result) fail(s *strand, err error) error {
 	s.failed, s.held = err, nil
 	for i, held := range returned {
 		r.rows.Add(-held.Counted.Load())
+		r.Query.Quota.Return(held.Counted.Load())
 		r.granules.Add(-held.Granules.Load())
 		s.begun.Add(-held.Granules.Load())
 		r.Query.Progress.Joined(-held.Joined.Load(), r.Rows())

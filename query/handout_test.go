@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 )
 
@@ -26,7 +27,7 @@ func (c *counted) Release() { c.owners-- }
 func TestFailReleasesPartsOnce(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		flow := exec.NewFlow(t.Context())
-		query := &Query{Spec: Spec{Progress: exec.NewProgress(nil)}}
+		query := &Query{Spec: Spec{Progress: exec.NewProgress(nil), Quota: new(deliver.Quota)}}
 		r := &Result{flow: flow, parts: exec.NewPipe[*Part](flow, 2), Query: query,
 			taken: &Alternative{Join: &Join{Scans: [2]*Scan{{}, {}}}}}
 		r.strands = []*strand{{Result: r}, {Result: r}}

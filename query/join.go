@@ -70,9 +70,10 @@ type Spec struct {
 	Unique [2]*keys.Plan
 	// Check checks that the plan holds, while the build side is loaded. Nothing is output before it returns, and its
 	// error ends the query. nil: there is nothing to check.
-	Check    func(context.Context) error
-	Empty    string // why there is no output row, whatever the keys; "" if there may be some
-	MostRows uint64 // maximum number of output rows; 0: no limit
+	Check   func(context.Context) error
+	Empty   string         // why there is no output row, whatever the keys; "" if there may be some
+	Quota   *deliver.Quota // of output rows; nil: no limit
+	Divided bool           // other queries make rows of the same output
 	// Parts says that the probe side comes part by part: the trees have a probe table without rows.
 	Parts      bool
 	PartsBytes uint64 // host memory that is best for all parts that exist at a time
@@ -209,6 +210,9 @@ func (e *Engine) Bind(spec Spec) *Query {
 	q := &Query{Spec: spec, Engine: e}
 	if q.Spec.Progress == nil {
 		q.Spec.Progress = exec.NewProgress(nil)
+	}
+	if q.Spec.Quota == nil {
+		q.Spec.Quota = new(deliver.Quota)
 	}
 	return q
 }
@@ -360,8 +364,8 @@ func frugalFirst(byTime []Alternative) {
 }
 
 // Run runs the query up to its first rows or, if only their number is wanted, to the end. The caller closes the result,
-// which releases its memory. Errors: device errors; as for [exec.Budget.Acquire]; backend.ErrLimit for more than
-// MostRows rows; backend.ErrInvalidInput for keys that must be unique and are not.
+// which releases its memory. Errors: device errors; as for [exec.Budget.Acquire]; backend.ErrLimit for more rows than
+// the quota allows; backend.ErrInvalidInput for keys that must be unique and are not.
 func (q *Query) Run(ctx context.Context) (*Result, error) {
 	flow, begun, err := q.Engine.Begin(ctx)
 	if err != nil {

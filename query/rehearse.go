@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
@@ -159,7 +160,7 @@ func (q *Query) specimen(stage *Engine, sides [2]keys.SpecimenSide) (*Query, err
 	}
 	a.Join = &tree
 	specimen := &Query{Spec: q.Spec, Engine: stage, Alternatives: []Alternative{a}, Rates: q.Rates, room: q.room}
-	specimen.Trees, specimen.Parts, specimen.MostRows = []Join{tree}, false, 0
+	specimen.Trees, specimen.Parts, specimen.Quota = []Join{tree}, false, new(deliver.Quota)
 	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
 	for side, unique := range q.Unique {
 		if unique != nil {

@@ -32,6 +32,7 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 	r.matched = time.Since(r.started)
 	if r.first == nil {
 		if err := r.flow.Wait(); err != nil {
+			r.Query.Quota.Return(r.Rows())
 			r.Close()
 			return nil, err
 		}
@@ -154,8 +155,8 @@ type output struct {
 
 func (r *strand) output() *output {
 	q, a, lane := r.Query, r.taken, r.joining
-	limit := &deliver.Limit{Most: q.MostRows, Rows: &r.rows, Advice: deliver.OfRows,
-		Partial: r.parts != nil || a.Facts.Granules() > 1}
+	limit := &deliver.Limit{Quota: q.Quota, Rows: &r.rows, Advice: deliver.OfRows,
+		Partial: q.Divided || r.parts != nil || a.Facts.Granules() > 1}
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
 	room := r.room()

@@ -138,12 +138,5 @@ func offerTempDir(err error, o *joinOptions) error {
 
 // dividable tells whether both sides of a join can be divided into files.
 func dividable(layout *spirjoin.JoinLayout) bool {
-	of := *layout
-	of.Spec.Order = spirjoin.Unordered
-	for _, build := range []spirjoin.JoinBuildSide{spirjoin.BuildLeft, spirjoin.BuildRight} {
-		if of.Spec.BuildSide = build; of.CheckStream() == nil {
-			return true
-		}
-	}
-	return false
+	return layout.CheckDivided(spirjoin.BuildLeft) == nil || layout.CheckDivided(spirjoin.BuildRight) == nil
 }

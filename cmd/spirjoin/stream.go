@@ -95,7 +95,7 @@ func streamed(ctx context.Context, o joinOptions, layout *spirjoin.JoinLayout, i
 	fixed = &asked
 	able := func(build spirjoin.JoinBuildSide) bool {
 		fixed.Spec.BuildSide = build
-		return fixed.CheckStream() == nil
+		return fixed.CheckStream(build) == nil
 	}
 	sources = [2]spirjoin.Source{in.source(0), in.source(1)}
 	switch {
@@ -111,9 +111,8 @@ func streamed(ctx context.Context, o joinOptions, layout *spirjoin.JoinLayout, i
 			// build side is named, both are divided at once.
 			named, able := layout.Spec.BuildSide != spirjoin.BuildAuto, able(builds[1-side])
 			if named {
-				fixed.Spec.BuildSide, fixed.Spec.Order = layout.Spec.BuildSide, spirjoin.Unordered
-				able = fixed.CheckStream() == nil && o.memoryLimitBytes > 0
-				fixed.Spec.Order = layout.Spec.Order
+				fixed.Spec.BuildSide = layout.Spec.BuildSide
+				able = fixed.CheckDivided(layout.Spec.BuildSide) == nil && o.memoryLimitBytes > 0
 			}
 			if o.tempDir == "" || !able {
 				return nil, sources, release, nil
