@@ -23,7 +23,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/offheap"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -237,7 +236,7 @@ func TestJoinsShareMemory(t *testing.T) {
 		rows /= 3
 	}
 	left, right := budgetTables(t, rows, 3*rows)
-	tableBytes := query.TableBytes(left, right)
+	tableBytes := relation.TableBytes(left, right)
 	all := kinds(left, right)
 	onEachDevice(t, deviceBytes, func(t *testing.T, open func(hostBytes uint64) *Engine) {
 		alone, want := open(1<<40), make(map[string]uint64)
@@ -315,7 +314,7 @@ func TestWaitForHostMemory(t *testing.T) {
 		}
 		others.Release()
 		waiting.Wait()
-		e = open(query.TableBytes(left, right))
+		e = open(relation.TableBytes(left, right))
 		for name, run := range kinds(left, right) {
 			_, err := run(t.Context(), e)
 			require.ErrorIs(t, err, ErrHostMemory, name)

@@ -46,6 +46,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // JoinSpec says what to join and how. Zero values are defaults, except for the key columns. [join.Spec] documents the
@@ -95,9 +96,9 @@ type JoinBuild = join.Built
 // JoinPlan is a planned join: String() is the text of the plan, Run(ctx) runs it, Layout describes the output columns.
 type JoinPlan = join.Plan
 
-// Source is a side of a join that is read batch by batch. [FromTable] and [FromReader] return sources; [join.Source]
+// Source is a side of a join that is read batch by batch. [FromTable] and [FromReader] return sources; [source.Source]
 // says how to write another one.
-type Source = join.Source
+type Source = source.Source
 
 // Further types of joins. Those that JoinSpec refers to have their values below.
 type (
@@ -200,11 +201,11 @@ var (
 func ParseJoinHow(name string) (JoinHow, error) { return join.ParseHow(name) }
 
 // FromTable returns a source of the rows of a table. The table must stay alive until the result is closed.
-func FromTable(table arrow.Table) Source { return join.FromTable(table) }
+func FromTable(table arrow.Table) Source { return source.FromTable(table) }
 
 // FromReader returns a source of the remaining rows of a reader, whose number is unknown. The source can be read once.
 // The caller keeps ownership of the reader and must not use it until the result is closed.
-func FromReader(reader array.RecordReader) Source { return join.FromReader(reader) }
+func FromReader(reader array.RecordReader) Source { return source.FromReader(reader) }
 
 // ParseJoinAlgorithm parses the name of an algorithm: phj-om, phj-um, hj, smj-om, smj-um, or auto for the one that is
 // predicted to be fastest.

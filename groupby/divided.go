@@ -13,7 +13,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
@@ -180,7 +179,7 @@ func (s *partials) charge(sizeBytes uint64) error {
 
 // waits makes room for the groups and tables that wait: on disk if they have more than a share of the memory limit.
 func (s *partials) waits(ctx context.Context) error {
-	sizeBytes, groupBytes := query.TableBytes(s.tables...), uint64(0)
+	sizeBytes, groupBytes := relation.TableBytes(s.tables...), uint64(0)
 	if s.only != nil {
 		groupBytes = s.only.memory.Has().Host
 	}

@@ -185,7 +185,7 @@ func (w *work) acquire(ctx context.Context, table arrow.Table) (err error) {
 		w.progress.Start(exec.Waiting)
 		need := exec.Need{}
 		if w.HostCapBytes() != exec.Unlimited {
-			need.Shared = query.SharedBytes(table)
+			need.Shared = relation.SharedBytes(table)
 		}
 		if grant, err = w.Budget().Acquire(ctx, need); err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Host memory of a group-by counts towards the memory limit if it grows with the rows or the groups. It is charged
@@ -53,7 +53,7 @@ func chargeColumn(grant *exec.Grant, column arrow.Array) error {
 	}
 	chunked := arrow.NewChunked(column.DataType(), []arrow.Array{column})
 	defer chunked.Release()
-	return grant.Grow(exec.Need{Host: query.ColumnBytes(chunked)})
+	return grant.Grow(exec.Need{Host: relation.ColumnBytes(chunked)})
 }
 
 // extend returns b with by more bytes, of any value. What it takes is charged to the groups, at least the double if b

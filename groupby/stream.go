@@ -14,7 +14,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -99,7 +98,7 @@ func (s *streaming) run(ctx context.Context, batches iter.Seq2[arrow.RecordBatch
 		}
 		table := array.NewTableFromRecords(chosen.Schema(), []arrow.RecordBatch{chosen})
 		part, rows = append(part, chosen), rows+chosen.NumRows()
-		bytes += query.TableBytes(table) + uint64(chosen.NumRows())*s.layout.groupBytes()
+		bytes += relation.TableBytes(table) + uint64(chosen.NumRows())*s.layout.groupBytes()
 		table.Release()
 		if rows >= s.mostRows || bytes >= most {
 			if err := end(); err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Engine groups the rows of joins. Safe for concurrent use.
@@ -37,9 +38,9 @@ const batchShare = 16
 // Errors: as for [join.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by takes
 // memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
 // ErrDeviceMemory.
-func (e *Engine) Run(ctx context.Context, l *Layout, left, right join.Source) (*Result, error) {
+func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) (*Result, error) {
 	if l.byKey != nil {
-		r, err := e.runByKey(ctx, l, [2]join.Source{left, right})
+		r, err := e.runByKey(ctx, l, [2]source.Source{left, right})
 		short := backend.OutOfMemory(err)
 		if !short || !left.Again || !right.Again {
 			return r, err
@@ -101,7 +102,7 @@ func totals(schema *arrow.Schema, rows int64) func(context.Context) iter.Seq2[ar
 }
 
 // runByKey groups both sides by the keys, and joins their groups.
-func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source) (*Result, error) {
+func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]source.Source) (*Result, error) {
 	var tables [2]arrow.Table
 	var grouped [2]groupby.Stats
 	defer func() {
@@ -119,14 +120,14 @@ func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source
 			return nil, err
 		}
 		if e.Join.HostCapBytes() != exec.Unlimited && side == 0 {
-			if err := held.Grow(exec.Need{Shared: query.SharedBytes(tables[side])}); err != nil {
+			if err := held.Grow(exec.Need{Shared: relation.SharedBytes(tables[side])}); err != nil {
 				return nil, err
 			}
 		}
 	}
 	held.Release() // who waits for memory must hold none
-	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.byKey.join, join.FromTable(tables[0]),
-		join.FromTable(tables[1]))
+	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.byKey.join, source.FromTable(tables[0]),
+		source.FromTable(tables[1]))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source
 }
 
 // groupSide returns the groups of a side as a table, which the caller releases.
-func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source join.Source) (arrow.Table, groupby.Stats,
+func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source source.Source) (arrow.Table, groupby.Stats,
 	error) {
 	var r *groupby.Result
 	var err error

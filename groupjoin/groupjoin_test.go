@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 var kinds = []join.How{join.Inner, join.Left, join.Right, join.Full, join.Semi, join.Anti, join.RightSemi,
@@ -70,13 +71,13 @@ func engine(t testing.TB, device *backend.Device, limitBytes uint64) *groupjoin.
 }
 
 // unknown is a source of a table that is read batch by batch, of unknown length.
-func unknown(table arrow.Table) join.Source {
-	s := join.FromTable(table)
-	return join.Source{Schema: s.Schema, Rows: -1, Batches: s.Batches}
+func unknown(table arrow.Table) source.Source {
+	s := source.FromTable(table)
+	return source.Source{Schema: s.Schema, Rows: -1, Batches: s.Batches}
 }
 
 // run draws a group-by of a join.
-func run(ctx context.Context, e *groupjoin.Engine, l *groupjoin.Layout, left, right join.Source) (
+func run(ctx context.Context, e *groupjoin.Engine, l *groupjoin.Layout, left, right source.Source) (
 	batches []arrow.RecordBatch, stats groupjoin.Stats, err error) {
 	r, err := e.Run(ctx, l, left, right)
 	if err != nil {
@@ -98,10 +99,10 @@ func check(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, spec join
 	t.Helper()
 	l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), spec, groups)
 	require.NoError(t, err)
-	for _, sources := range [][2]join.Source{{join.FromTable(left), join.FromTable(right)},
+	for _, sources := range [][2]source.Source{{source.FromTable(left), source.FromTable(right)},
 		{unknown(left), unknown(right)}} {
 		if spec.How == join.NotIn { // whose right side is the build side
-			sources[1] = join.FromTable(right)
+			sources[1] = source.FromTable(right)
 		}
 		batches, stats, err := run(t.Context(), e, l, sources[0], sources[1])
 		require.NoError(t, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // longs is a table of columns of numbers.
@@ -73,7 +74,7 @@ func TestMemoryLimit(t *testing.T) {
 		spec := groupby.Spec{By: []string{"a"}, Aggregates: aggregates("sum:b", "count")}
 		l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), join.Spec{On: []string{"k"}}, spec)
 		require.NoError(t, err)
-		for _, sources := range [][2]join.Source{{join.FromTable(left), join.FromTable(right)},
+		for _, sources := range [][2]source.Source{{source.FromTable(left), source.FromTable(right)},
 			{unknown(left), unknown(right)}} {
 			batches, stats, err := run(t.Context(), e, l, sources[0], sources[1])
 			require.NoError(t, err)
@@ -90,7 +91,7 @@ func TestMemoryLimit(t *testing.T) {
 		require.Equal(t, free, e.Join.Budget().Free().Host)
 
 		tiny := engine(t, device, 1<<10)
-		_, _, err = run(t.Context(), tiny, l, join.FromTable(left), join.FromTable(right))
+		_, _, err = run(t.Context(), tiny, l, source.FromTable(left), source.FromTable(right))
 		require.True(t, backend.OutOfMemory(err), "%v", err)
 	})
 }
@@ -106,12 +107,12 @@ func TestManyGroups(t *testing.T) {
 		groupby.Spec{By: []string{"a"}, Aggregates: aggregates("sum:k", "avg:k", "count")})
 	require.NoError(t, err)
 	device := onHost(t)
-	_, _, err = run(t.Context(), engine(t, device, limitBytes), l, join.FromTable(left), join.FromTable(right))
+	_, _, err = run(t.Context(), engine(t, device, limitBytes), l, source.FromTable(left), source.FromTable(right))
 	require.ErrorIs(t, err, backend.ErrHostMemory)
 	e := engine(t, device, limitBytes)
 	e.Groups.TempDir = t.TempDir()
 	e.Join.Spill(e.Groups.TempDir, 1<<30)
-	batches, stats, err := run(t.Context(), e, l, join.FromTable(left), join.FromTable(right))
+	batches, stats, err := run(t.Context(), e, l, source.FromTable(left), source.FromTable(right))
 	require.NoError(t, err)
 	require.EqualValues(t, rows, stats.GroupBy.Groups)
 	total := int64(0)
@@ -134,7 +135,7 @@ func TestManyPairs(t *testing.T) {
 		l, err := groupjoin.NewLayout(side.Schema(), side.Schema(), join.Spec{On: []string{"k"}},
 			groupby.Spec{By: by, Aggregates: aggregates("count")})
 		require.NoError(t, err)
-		batches, _, err := run(t.Context(), e, l, join.FromTable(side), join.FromTable(side))
+		batches, _, err := run(t.Context(), e, l, source.FromTable(side), source.FromTable(side))
 		require.NoError(t, err)
 		require.EqualValues(t, rows*rows, batches[0].Column(len(by)).(*array.Int64).Value(0))
 	}
@@ -180,7 +181,7 @@ func TestErrors(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := engine(t, device, 64<<20)
 		free := e.Join.Budget().Free().Host
-		broken := join.Source{Schema: left.Schema(), Rows: -1,
+		broken := source.Source{Schema: left.Schema(), Rows: -1,
 			Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 				return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, errSource) }
 			}}
@@ -195,21 +196,21 @@ func TestErrors(t *testing.T) {
 				require.NoError(t, err)
 				return l
 			}
-			_, _, err := run(t.Context(), e, of(join.Spec{}), join.FromTable(left), broken)
+			_, _, err := run(t.Context(), e, of(join.Spec{}), source.FromTable(left), broken)
 			require.ErrorIs(t, err, errSource)
-			_, _, err = run(ended, e, of(join.Spec{}), join.FromTable(left), join.FromTable(left))
+			_, _, err = run(ended, e, of(join.Spec{}), source.FromTable(left), source.FromTable(left))
 			require.ErrorIs(t, err, backend.ErrCancelled)
-			_, _, err = run(t.Context(), e, of(join.Spec{MaxOutputRows: 100}), join.FromTable(left), join.FromTable(left))
+			_, _, err = run(t.Context(), e, of(join.Spec{MaxOutputRows: 100}), source.FromTable(left), source.FromTable(left))
 			require.ErrorIs(t, err, backend.ErrLimit)
-			_, _, err = run(t.Context(), e, of(join.Spec{Validate: join.OneToMany}), join.FromTable(left),
-				join.FromTable(left))
+			_, _, err = run(t.Context(), e, of(join.Spec{Validate: join.OneToMany}), source.FromTable(left),
+				source.FromTable(left))
 			require.ErrorIs(t, err, backend.ErrInvalidInput)
 			require.ErrorContains(t, err, "unique")
 			if _, err := device.Rasterizer(); err != nil {
 				drawn, err := groupjoin.NewLayout(left.Schema(), left.Schema(), join.Spec{On: []string{"k"}},
 					groupby.Spec{By: []string{"k"}, Aggregates: aggregates, Algorithm: "graphics"})
 				require.NoError(t, err)
-				_, _, err = run(t.Context(), e, drawn, join.FromTable(left), join.FromTable(left))
+				_, _, err = run(t.Context(), e, drawn, source.FromTable(left), source.FromTable(left))
 				require.ErrorIs(t, err, backend.ErrUnsupported)
 			}
 			require.Equal(t, free, e.Join.Budget().Free().Host)
@@ -217,7 +218,7 @@ func TestErrors(t *testing.T) {
 		l, err := groupjoin.NewLayout(left.Schema(), left.Schema(), join.Spec{On: []string{"k"}},
 			groupby.Spec{By: []string{"k"}, Aggregates: byRows})
 		require.NoError(t, err)
-		_, _, err = run(t.Context(), e, l, join.FromTable(left), join.FromTable(left))
+		_, _, err = run(t.Context(), e, l, source.FromTable(left), source.FromTable(left))
 		require.ErrorIs(t, err, backend.ErrLimit)
 		require.ErrorContains(t, err, `the sum of column "a_right"`)
 		require.Equal(t, free, e.Join.Budget().Free().Host)
@@ -239,7 +240,7 @@ func TestCancel(t *testing.T) {
 	l, err := groupjoin.NewLayout(side.Schema(), side.Schema(), spec,
 		groupby.Spec{By: []string{"a"}, Aggregates: aggregates("sum:a_right")})
 	require.NoError(t, err)
-	_, _, err = run(ctx, e, l, join.FromTable(side), join.FromTable(side))
+	_, _, err = run(ctx, e, l, source.FromTable(side), source.FromTable(side))
 	require.ErrorIs(t, err, backend.ErrCancelled)
 }
 
@@ -266,7 +267,7 @@ func TestProgress(t *testing.T) {
 		l, err := groupjoin.NewLayout(side.Schema(), side.Schema(), join.Spec{On: []string{"k"}, Progress: note},
 			groupby.Spec{By: []string{c.by}, Aggregates: aggregates(c.call), Progress: note})
 		require.NoError(t, err)
-		_, _, err = run(t.Context(), e, l, join.FromTable(side), join.FromTable(side))
+		_, _, err = run(t.Context(), e, l, source.FromTable(side), source.FromTable(side))
 		require.NoError(t, err)
 		require.Subset(t, phases, c.want)
 		require.Equal(t, "merge groups", phases[len(phases)-1])

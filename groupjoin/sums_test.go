@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/groupjoin"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // pairs has keys k and l and values x of a type, as texts; "" is NULL.
@@ -49,7 +50,7 @@ func cells(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, byKey boo
 		groupby.Spec{By: []string{"k"}, Aggregates: aggregates(list...)})
 	require.NoError(t, err)
 	require.Equal(t, byKey, l.ByKey())
-	batches, _, err := run(t.Context(), e, l, join.FromTable(left), join.FromTable(right))
+	batches, _, err := run(t.Context(), e, l, source.FromTable(left), source.FromTable(right))
 	for _, b := range batches {
 		require.EqualValues(t, 1, b.NumRows())
 		for _, column := range b.Columns()[1:] {
@@ -158,7 +159,7 @@ func TestByKeyWithoutRoom(t *testing.T) {
 	e.Join.Spill(e.Groups.TempDir, 1<<30)
 	_, _, err = run(t.Context(), e, l, unknown(left), unknown(right))
 	require.ErrorIs(t, err, backend.ErrHostMemory)
-	batches, stats, err := run(t.Context(), e, l, join.FromTable(left), join.FromTable(right))
+	batches, stats, err := run(t.Context(), e, l, source.FromTable(left), source.FromTable(right))
 	require.NoError(t, err)
 	require.Nil(t, stats.Sides)
 	require.EqualValues(t, rows, stats.GroupBy.Groups)

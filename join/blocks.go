@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // blocks are the tasks of a join whose sides cannot be divided by keys, because few keys have the rows or because there
@@ -68,10 +69,10 @@ func (b *blocks) next() *run {
 	t.from = b.share()
 	b.given += table.NumRows()
 	t.to = b.share()
-	t.sources[b.side], t.sources[1-b.side] = FromTable(table), b.other()
+	t.sources[b.side], t.sources[1-b.side] = source.FromTable(table), b.other()
 	switch {
 	case b.rest:
-		t.sources = [2]Source{b.none(relation.Left), b.unmatched(table)}
+		t.sources = [2]source.Source{b.none(relation.Left), b.unmatched(table)}
 		of.build = BuildLeft
 	case of.how == Full:
 		of.how = Left
@@ -93,11 +94,10 @@ func (b *blocks) failing(err error) *run {
 	if err == nil {
 		return nil
 	}
-	broken := b.none(b.side)
-	broken.table = nil
-	broken.Batches = func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
-		return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
-	}
+	broken := source.Source{Schema: b.place.Schemas[b.side],
+		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+			return func(yield func(arrow.RecordBatch, error) bool) { yield(nil, err) }
+		}}
 	t := &run{task: b.part.at(mostDivisions + 1), name: "the next block", ended: func() {}}
 	t.sources[b.side], t.sources[1-b.side] = broken, b.none(1-b.side)
 	return t
@@ -113,7 +113,7 @@ func (b *blocks) block() (arrow.Table, error) {
 		case batch == nil && b.number > 0:
 			return nil, nil
 		case batch == nil:
-			return array.NewTable(b.place.Schemas[b.side], emptyColumns(b.place.Schemas[b.side]), 0), nil
+			return source.NoRows(b.place.Schemas[b.side]), nil
 		}
 		b.at++
 		b.waiting = []arrow.Table{array.NewTableFromRecords(b.place.Schemas[b.side], []arrow.RecordBatch{batch})}
@@ -155,16 +155,16 @@ func (b *blocks) again(err error) bool {
 }
 
 // other is the side that is read for each block.
-func (b *blocks) other() Source {
+func (b *blocks) other() source.Source {
 	side := 1 - b.side
-	return Source{Schema: b.place.Schemas[side], Rows: b.place.Rows(side, 0),
+	return source.Source{Schema: b.place.Schemas[side], Rows: b.place.Rows(side, 0),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return b.place.Read(ctx, side, 0) }}
 }
 
 // unmatched are the rows of a right block without a partner.
-func (b *blocks) unmatched(table arrow.Table) Source {
+func (b *blocks) unmatched(table arrow.Table) source.Source {
 	left, spec := b.other(), &b.part.layout.Spec
-	return Source{Schema: table.Schema(), Rows: -1,
+	return source.Source{Schema: table.Schema(), Rows: -1,
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				layout, err := NewLayout(left.Schema, table.Schema(), Spec{How: RightAnti, LeftOn: spec.LeftOn,
@@ -174,7 +174,7 @@ func (b *blocks) unmatched(table arrow.Table) Source {
 					yield(nil, err)
 					return
 				}
-				result, err := b.engine.stream(ctx, layout.task().at(mostDivisions+1), [2]Source{left, FromTable(table)},
+				result, err := b.engine.stream(ctx, layout.task().at(mostDivisions+1), [2]source.Source{left, source.FromTable(table)},
 					opening{})
 				if err != nil {
 					yield(nil, err)

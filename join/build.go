@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Built is a table on the device, sorted, partitioned or made a hash table once, to be joined with many tables. Until
@@ -69,7 +69,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if err := b.planKeys(ctx, probe); err != nil {
 		return nil, err
 	}
-	none := array.NewTable(probe, emptyColumns(probe), 0)
+	none := source.NoRows(probe)
 	defer none.Release()
 	l := b.lowering(b.task, none, b.keys.Plan)
 	if err := l.planProofs(ctx); err != nil {
@@ -84,12 +84,12 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	f := &q.Facts
 	f.Stays, f.Rows[1], f.OutputRows, f.MatchRatio, f.BuildRatio = true, probeRows, probeRows, 1, 1
 	f.Granule = probeRows
-	sourced, err := chosenSchema(probe, 1-b.side, layout.Needed[1-b.side]) // as [Built.JoinStream] has it
+	sourced, err := source.Schema(probe, 1-b.side, layout.Needed[1-b.side]) // as [Built.JoinStream] has it
 	if err != nil {
 		return nil, err
 	}
 	rowBytes := guessedRowBytes(sourced)
-	q.PartsBytes = partsBytes(false, rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*sliceRows))
+	q.PartsBytes = partsBytes(false, rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*source.SliceRows))
 	planned, err := planGranules(e.Engine, q)
 	if err != nil {
 		return nil, err
@@ -144,14 +144,6 @@ func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*keys.Plan, er
 	tables := [2]arrow.Table{}
 	tables[b.side], tables[1-b.side] = b.table, probe
 	return keys.PlanCross(tables[relation.Left], tables[relation.Right])
-}
-
-func emptyColumns(schema *arrow.Schema) (columns []arrow.Column) {
-	for _, field := range schema.Fields() {
-		chunked := arrow.NewChunked(field.Type, nil)
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-	}
-	return columns
 }
 
 // lowering is the lowering of the join with a probe table.

@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // TestBuilt: a build side that is made once is joined with several tables, of any size, by every kind and algorithm; a
@@ -179,7 +180,7 @@ func TestBuiltRefuses(t *testing.T) {
 		_, err := built.Join(t.Context(), probe)
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, why)
-		_, err = built.JoinStream(t.Context(), join.FromTable(probe))
+		_, err = built.JoinStream(t.Context(), source.FromTable(probe))
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, why)
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // collector reads the build side of a stream.
 type collector struct {
 	flow     *exec.Flow
-	sources  [2]Source
+	sources  [2]source.Source
 	needed   [2][]string
 	grant    *exec.Grant // for what was read; nil without a limit
 	capBytes uint64      // exec.Unlimited without a limit
@@ -31,8 +32,8 @@ type collector struct {
 	// spareBytes is what a plan must leave for parts of the probe side, or else both sides are to be divided.
 	spareBytes uint64
 
-	sides    [2]*reading
-	gathered [2]gathered
+	sides    [2]*source.Reading
+	gathered [2]source.Gathered
 }
 
 // errDivide is the error of a build side that is to be divided.
@@ -40,14 +41,14 @@ var errDivide = errors.New("the build side is to be divided")
 
 // release releases what was gathered.
 func (c *collector) release() {
-	c.gathered[0].release()
-	c.gathered[1].release()
+	c.gathered[0].Release()
+	c.gathered[1].Release()
 }
 
 // heldBytes is the memory of what was gathered or waits to be gathered again.
 func (c *collector) heldBytes() (sizeBytes uint64) {
 	for side := range c.sides {
-		sizeBytes += c.gathered[side].bytes + c.sides[side].waitingBytes()
+		sizeBytes += c.gathered[side].Bytes + c.sides[side].WaitingBytes()
 	}
 	return sizeBytes
 }
@@ -59,9 +60,9 @@ func (c *collector) beginBoth() error {
 // begin begins to read a side.
 func (c *collector) begin(side relation.Side) (err error) {
 	if c.sides[side] == nil {
-		c.sides[side], err = read(c.flow, side, c.sources[side], c.needed[side])
+		c.sides[side], err = source.Read(c.flow, side, c.sources[side], c.needed[side])
 		if err == nil {
-			c.gathered[side].schema = c.sides[side].schema
+			c.gathered[side].Schema = c.sides[side].Schema
 		}
 	}
 	return err
@@ -76,17 +77,17 @@ func (c *collector) rows() uint64 {
 }
 
 // take adds a slice to what is gathered of a side, and waits for its memory.
-func (c *collector) take(ctx context.Context, side relation.Side, s slice) error {
-	c.gathered[side].add(s)
-	c.progress.Done(c.gathered[0].rows + c.gathered[1].rows)
-	sizeBytes := c.gathered[0].bytes + c.gathered[1].bytes
+func (c *collector) take(ctx context.Context, side relation.Side, s source.Slice) error {
+	c.gathered[side].Add(s)
+	c.progress.Done(c.gathered[0].Rows + c.gathered[1].Rows)
+	sizeBytes := c.gathered[0].Bytes + c.gathered[1].Bytes
 	if sizeBytes > c.boundBytes {
 		return errDivide
 	}
 	if sizeBytes > c.capBytes {
 		return &backend.OpError{Op: "read build side", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
 			"the %s side takes more than %s; raise memory_limit, or make the other one the build side", side,
-			text.Limit(c.capBytes-c.gathered[1-side].bytes))}
+			text.Limit(c.capBytes-c.gathered[1-side].Bytes))}
 	}
 	if c.grant == nil {
 		return nil
@@ -95,8 +96,8 @@ func (c *collector) take(ctx context.Context, side relation.Side, s slice) error
 }
 
 // build collects the given side, and begins to read the other one. The caller owns the table.
-func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.Table, probe *reading, err error) {
-	if table = c.sources[side].table; table != nil {
+func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.Table, probe *source.Reading, err error) {
+	if table = c.sources[side].Table(); table != nil {
 		table.Retain()
 	} else if table, err = c.whole(ctx, side); err != nil {
 		return nil, nil, err
@@ -105,54 +106,39 @@ func (c *collector) build(ctx context.Context, side relation.Side) (table arrow.
 		table.Release()
 		return nil, nil, err
 	}
-	c.back(1 - side)
-	c.gathered[side].release() // the table has it
+	c.sides[1-side].Back(&c.gathered[1-side])
+	c.gathered[side].Release() // the table has it
 	return table, c.sides[1-side], nil
-}
-
-// back has what was gathered of a side gathered again, before what comes.
-func (c *collector) back(side relation.Side) {
-	var waiting []slice
-	for _, s := range c.gathered[side].slices {
-		s.divide(func(s slice, _ error) bool {
-			waiting = append(waiting, s)
-			return true
-		})
-	}
-	c.sides[side].waiting = append(waiting, c.sides[side].waiting...)
-	c.gathered[side] = gathered{schema: c.gathered[side].schema}
 }
 
 // backTable has the rows of a table gathered again, before what comes.
 func (c *collector) backTable(ctx context.Context, side relation.Side, table arrow.Table) error {
-	g := gathered{schema: c.sides[side].schema}
-	source := FromTable(table)
-	for s, err := range source.slices(ctx, side, g.schema) {
+	g := source.Gathered{Schema: c.sides[side].Schema}
+	for s, err := range source.FromTable(table).Slices(ctx, side, g.Schema) {
 		if err != nil {
-			g.release()
+			g.Release()
 			return err
 		}
-		g.add(s)
+		g.Add(s)
 	}
-	c.gathered[side] = g
-	c.back(side)
+	c.sides[side].Back(&g)
 	return nil
 }
 
 // drain takes all slices of both sides, in the order of each, as they come: take owns them.
-func (c *collector) drain(ctx context.Context, take func(relation.Side, slice) error) error {
+func (c *collector) drain(ctx context.Context, take func(relation.Side, source.Slice) error) error {
 	open := []relation.Side{relation.Left, relation.Right}
 	for _, side := range open {
-		c.back(side)
-		for len(c.sides[side].waiting) > 0 {
-			s, _, _ := c.sides[side].next(ctx)
+		c.sides[side].Back(&c.gathered[side])
+		for c.sides[side].Waits() {
+			s, _, _ := c.sides[side].Next(ctx)
 			if err := take(side, s); err != nil {
 				return err
 			}
 		}
 	}
 	for len(open) > 0 {
-		pipes := [2]*exec.Pipe[slice]{c.sides[open[0]].slices, c.sides[open[len(open)-1]].slices}
+		pipes := [2]*exec.Pipe[source.Slice]{c.sides[open[0]].Slices, c.sides[open[len(open)-1]].Slices}
 		s, of, some, err := exec.TakeAny(ctx, pipes)
 		if err != nil {
 			return err
@@ -177,12 +163,12 @@ func (c *collector) partsNumber(e *Engine) int {
 	smaller := float64(exec.Unlimited)
 	for side := range c.sides {
 		g := &c.gathered[side]
-		rowBytes, rows := guessedRowBytes(g.schema), float64(c.sources[side].Rows)
-		if g.rows > 0 {
-			rowBytes = float64(g.bytes) / float64(g.rows)
+		rowBytes, rows := guessedRowBytes(g.Schema), float64(c.sources[side].Rows)
+		if g.Rows > 0 {
+			rowBytes = float64(g.Bytes) / float64(g.Rows)
 		}
 		if rows < 0 {
-			rows = guess * max(float64(g.rows), float64(mostBlockBytes)/rowBytes)
+			rows = guess * max(float64(g.Rows), float64(mostBlockBytes)/rowBytes)
 		}
 		smaller = min(smaller, rowBytes*rows)
 	}
@@ -196,12 +182,12 @@ func (c *collector) whole(ctx context.Context, side relation.Side) (arrow.Table,
 		return nil, err
 	}
 	for {
-		s, some, err := c.sides[side].next(ctx)
+		s, some, err := c.sides[side].Next(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if !some {
-			return c.gathered[side].table(), nil
+			return c.gathered[side].Table(), nil
 		}
 		if err := c.take(ctx, side, s); err != nil {
 			return nil, err
@@ -216,8 +202,8 @@ func (c *collector) shorter(ctx context.Context) (relation.Side, error) {
 	if err := c.beginBoth(); err != nil {
 		return 0, err
 	}
-	for c.gathered[0].bytes+c.gathered[1].bytes <= c.capBytes/4 {
-		s, side, some, err := exec.TakeAny(ctx, [2]*exec.Pipe[slice]{c.sides[0].slices, c.sides[1].slices})
+	for c.gathered[0].Bytes+c.gathered[1].Bytes <= c.capBytes/4 {
+		s, side, some, err := exec.TakeAny(ctx, [2]*exec.Pipe[source.Slice]{c.sides[0].Slices, c.sides[1].Slices})
 		if err != nil {
 			return 0, err
 		}

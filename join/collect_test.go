@@ -13,11 +13,12 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // gated is a source of unknown length that yields some batches, says so, and yields the others when it may.
-func gated(table arrow.Table, batchRows int64, batches int, reached chan<- struct{}, may <-chan struct{}) join.Source {
+func gated(table arrow.Table, batchRows int64, batches int, reached chan<- struct{}, may <-chan struct{}) source.Source {
 	source := sourceOf(table, batchRows)
 	all := source.Batches
 	source.Batches = func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
@@ -51,7 +52,7 @@ func TestStreamShorter(t *testing.T) {
 		for side, name := range []string{"left", "right"} {
 			for _, before := range []int{0, 1, 7} { // batches of the other side
 				at, end, ended := make(chan struct{}), make(chan struct{}), false
-				sources := [2]join.Source{}
+				sources := [2]source.Source{}
 				sources[1-side] = gated(tables[1-side], 40, before, at, end)
 				sources[side] = gated(tables[side], 40, 0, make(chan struct{}), at)
 				spec.Progress = func(now exec.Status) {
@@ -93,7 +94,7 @@ func TestStreamShorterUnderLimit(t *testing.T) {
 	close(end)
 	// The rest of the left one comes when the right one takes most of what both may have.
 	slow := gated(left, 10_000, 1, make(chan struct{}), at)
-	batches := int(limitBytes / 4 * 3 / 4 / (query.TableBytes(right) / 100))
+	batches := int(limitBytes / 4 * 3 / 4 / (relation.TableBytes(right) / 100))
 	result, err := engine.Stream(t.Context(), slow, gated(right, 10_000, batches, at, end),
 		join.Spec{On: onK, BatchRows: 1 << 12})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // planDivided is the plan of a join of tables for which the device is too small, or too slow with the memory that it
@@ -60,7 +61,9 @@ func (p *Plan) runDivided(ctx context.Context) (*Result, error) {
 	return p.engine.stream(ctx, p.Layout.task(), p.sources(), opening{divides: true, short: p.short})
 }
 
-func (p *Plan) sources() [2]Source { return [2]Source{FromTable(p.tables[0]), FromTable(p.tables[1])} }
+func (p *Plan) sources() [2]source.Source {
+	return [2]source.Source{source.FromTable(p.tables[0]), source.FromTable(p.tables[1])}
+}
 
 // dividedText is the text of the plan of tables that are divided.
 func (p *Plan) dividedText() string {

@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // block is what there is in blocks of a table that the device cannot divide.
@@ -112,7 +113,7 @@ func TestDividedOnDevice(t *testing.T) {
 			allocator := memory.NewCheckedAllocator(pins)
 			engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
 			engine.DivideBytes, engine.DivideOn = []uint64{1 << 9, 1 << 12}[c[4]], join.DivideOnDevice
-			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}, spec)
+			checkStream(t, engine, tables, [2]source.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}, spec)
 			allocator.AssertSize(t, 0)
 		}
 		for _, key := range keys {
@@ -148,7 +149,7 @@ func TestDividedToPinned(t *testing.T) {
 
 // dividedText joins sources of both tables, which are divided, and returns what explains that.
 func dividedText(t *testing.T, engine *join.Engine, tables [2]arrow.Table, spec join.Spec) (text string, err error) {
-	sources := [2]join.Source{sourceOf(tables[0], 3000), sourceOf(tables[1], 3000)}
+	sources := [2]source.Source{sourceOf(tables[0], 3000), sourceOf(tables[1], 3000)}
 	for side, table := range tables { // so that parts are few
 		sources[side].Rows = table.NumRows()
 	}

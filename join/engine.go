@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Engine joins tables on one device, and streams on several. Safe for concurrent use.
@@ -72,11 +73,11 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 }
 
 // Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout].
-func (e *Engine) Sources(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
-	if left.table == nil || right.table == nil {
+func (e *Engine) Sources(ctx context.Context, layout *Layout, left, right source.Source) (*Result, error) {
+	if left.Table() == nil || right.Table() == nil {
 		return e.StreamLayout(ctx, layout, left, right)
 	}
-	plan, err := e.PlanLayout(ctx, layout, left.table, right.table)
+	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table())
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	case p.short != nil:
 		return p.runDivided(ctx)
 	case !p.hmg() && p.severally():
-		return p.engine.StreamLayout(ctx, p.Layout, FromTable(p.tables[0]), FromTable(p.tables[1]))
+		return p.engine.StreamLayout(ctx, p.Layout, source.FromTable(p.tables[0]), source.FromTable(p.tables[1]))
 	}
 	begin := p.runAlone
 	if p.hmg() {
@@ -272,7 +273,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.whole(l.task) == "" {
 		onDevice := e.dividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
-		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), query.TableBytes(tables[:]...),
+		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), relation.TableBytes(tables[:]...),
 			onDevice)
 	}
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
@@ -285,10 +286,10 @@ func (e *Engine) planWhole(ctx context.Context, layout *Layout, tables [2]arrow.
 func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
 	need := exec.Need{Host: keys.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
 	if limit := l.engine.HostCapBytes(); limit != exec.Unlimited {
-		if need.Host+query.TableBytes(l.tables[:]...) > limit {
+		if need.Host+relation.TableBytes(l.tables[:]...) > limit {
 			return false, nil
 		}
-		need.Shared = query.SharedBytes(l.tables[:]...)
+		need.Shared = relation.SharedBytes(l.tables[:]...)
 	}
 	grant, err := l.engine.Budget().Acquire(ctx, need)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
@@ -149,9 +149,9 @@ func (p *sides) settle(c *collector) (err error) {
 	options := exchange.PlaceOptions{Parts: p.divider.All(), Alloc: e.Allocator, Budget: e.Budget(),
 		MemoryBytes: cmp.Or(e.PartsBytes, c.capBytes/2), Fail: p.flow.Fail}
 	for side, r := range c.sides {
-		options.Schemas[side] = r.schema
-		if needed := p.part.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.schema.HasField(numberColumn) {
-			fields := append(slices.Clone(r.schema.Fields()), numberField)
+		options.Schemas[side] = r.Schema
+		if needed := p.part.layout.Needed[side]; slices.Contains(needed, numberColumn) && !r.Schema.HasField(numberColumn) {
+			fields := append(slices.Clone(r.Schema.Fields()), numberField)
 			options.Schemas[side], p.numbers[side] = arrow.NewSchema(fields, nil), true
 		}
 	}
@@ -188,11 +188,11 @@ func (p *sides) err() error {
 // sideBlock is rows of a side on their way to the place.
 type sideBlock struct {
 	side relation.Side
-	rows gathered
+	rows source.Gathered
 }
 
 // Release releases the rows.
-func (b *sideBlock) Release() { b.rows.release() }
+func (b *sideBlock) Release() { b.rows.Release() }
 
 // dividedBlock is rows of a side, part by part, on their way to the place.
 type dividedBlock struct {
@@ -219,7 +219,7 @@ const (
 // hashes even if the other side's type cannot hold them.
 func (p *sides) planDivider(c *collector) (err error) {
 	spec := &p.part.layout.Spec
-	schemas, on := [2]*arrow.Schema{c.sides[0].schema, c.sides[1].schema}, spec.on()
+	schemas, on := [2]*arrow.Schema{c.sides[0].Schema, c.sides[1].Schema}, spec.on()
 	if p.divider.Parts == 1 {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (p *sides) fill(c *collector) error {
 		})
 	})
 	rows, blockBytes := uint64(0), min(mostBlockBytes, c.capBytes/blocksShare)
-	if p.file == nil && c.sources[relation.Left].table != nil && c.sources[relation.Right].table != nil {
+	if p.file == nil && c.sources[relation.Left].Table() != nil && c.sources[relation.Right].Table() != nil {
 		blockBytes = mostTableBlockBytes
 	}
 	if p.divider.KeyBytes > 0 {
@@ -264,12 +264,12 @@ func (p *sides) fill(c *collector) error {
 	if p.engine.DivideBytes > 0 {
 		blockBytes = min(blockBytes, p.engine.DivideBytes)
 	}
-	blocks := [2]gathered{{schema: c.sides[0].schema}, {schema: c.sides[1].schema}}
-	defer blocks[0].release()
-	defer blocks[1].release()
+	blocks := [2]source.Gathered{{Schema: c.sides[0].Schema}, {Schema: c.sides[1].Schema}}
+	defer blocks[0].Release()
+	defer blocks[1].Release()
 	pass := func(side relation.Side) error {
 		b := &sideBlock{side, blocks[side]}
-		blocks[side] = gathered{schema: b.rows.schema}
+		blocks[side] = source.Gathered{Schema: b.rows.Schema}
 		if err := full.Put(ctx, b); err != nil || c.grant == nil {
 			return err
 		}
@@ -280,11 +280,11 @@ func (p *sides) fill(c *collector) error {
 			return err
 		}
 	}
-	if err := c.drain(ctx, func(side relation.Side, s slice) error {
-		rows += uint64(s.to - s.from)
+	if err := c.drain(ctx, func(side relation.Side, s source.Slice) error {
+		rows += uint64(s.Rows())
 		c.progress.Done(rows)
 		g := &blocks[side]
-		if g.add(s); g.bytes < blockBytes && g.rows < 1<<30 {
+		if g.Add(s); g.Bytes < blockBytes && g.Rows < 1<<30 {
 			return nil
 		}
 		return pass(side)
@@ -321,7 +321,7 @@ func (p *sides) divideBlock(ctx context.Context, b *sideBlock) (*dividedBlock, e
 // releases the table.
 func (p *sides) table(b *sideBlock) arrow.Table {
 	defer b.Release()
-	table, first := b.rows.table(), p.taken[b.side]
+	table, first := b.rows.Table(), p.taken[b.side]
 	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
 		return withNumbers(table, first, p.place.Schemas[b.side], p.engine.Allocator)
 	}
@@ -348,7 +348,7 @@ func (p *parts) next() *run {
 			left = p.none(relation.Left)
 		}
 		p.some = true
-		return &run{task: p.part.at(p.deeper(left.Rows, right.Rows)), sources: [2]Source{left, right},
+		return &run{task: p.part.at(p.deeper(left.Rows, right.Rows)), sources: [2]source.Source{left, right},
 			name: fmt.Sprintf("part %d of %d", p.at, p.divider.Parts), ended: func() { p.place.Forget(under) },
 			from: min(1, from), to: min(1, float64(p.given)/all)}
 	}
@@ -356,7 +356,7 @@ func (p *parts) next() *run {
 		return nil
 	}
 	p.some = true
-	return &run{task: p.part.at(p.part.depth + 1), sources: [2]Source{p.none(relation.Left), p.none(relation.Right)},
+	return &run{task: p.part.at(p.part.depth + 1), sources: [2]source.Source{p.none(relation.Left), p.none(relation.Right)},
 		name: "no part", ended: func() {}}
 }
 
@@ -375,10 +375,7 @@ func (p *parts) validates(part int, leftRows, rightRows int64) bool {
 }
 
 // none is a side without rows.
-func (p *sides) none(side relation.Side) Source {
-	schema := p.place.Schemas[side]
-	return FromTable(array.NewTable(schema, emptyColumns(schema), 0))
-}
+func (p *sides) none(side relation.Side) source.Source { return source.Empty(p.place.Schemas[side]) }
 
 // deeper is the depth of the divisions of a part with leftRows and rightRows rows. If the part has most rows of its
 // shorter side, few keys have them, and another division would not help.
@@ -397,8 +394,8 @@ func (p *parts) deeper(leftRows, rightRows int64) int {
 func (p *parts) again(error) bool { return false }
 
 // source is a side of a part, which can be read once.
-func (p *parts) source(side relation.Side, part int) Source {
-	return Source{Schema: p.place.Schemas[side], Rows: p.place.Rows(side, part),
+func (p *parts) source(side relation.Side, part int) source.Source {
+	return source.Source{Schema: p.place.Schemas[side], Rows: p.place.Rows(side, part),
 		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return p.place.Take(ctx, side, part)
 		}}

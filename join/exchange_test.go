@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // TestDivided: both sides are divided into parts, in memory or on disk, once or, if parts are too large too, again. The
@@ -49,7 +50,7 @@ func TestDivided(t *testing.T) {
 			} else if c[5] == 1 {
 				tables, spec.On = texts, []string{"k0"}
 			}
-			sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
+			sources := [2]source.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
 			if c[4] == 1 {
 				sources[1].Rows = tables[1].NumRows()
 			}
@@ -89,7 +90,7 @@ func TestDividedNotIn(t *testing.T) {
 					engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
 					engine.DivideBytes = 1
 					checkStream(t, engine, [2]arrow.Table{left, right},
-						[2]join.Source{sourceOf(left, 33), sourceOf(right, 33)},
+						[2]source.Source{sourceOf(left, 33), sourceOf(right, 33)},
 						join.Spec{How: join.NotIn, On: onK, BuildSide: join.BuildRight, Output: output})
 				})
 			}
@@ -165,7 +166,7 @@ func TestDividedOrders(t *testing.T) {
 			if order == join.LeftOrder && !spec.How.Has(relation.Left) || order == join.RightOrder && !spec.How.Has(1) {
 				continue
 			}
-			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}, spec)
+			checkStream(t, engine, tables, [2]source.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}, spec)
 			allocator.AssertSize(t, 0)
 		}
 		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, memory.DefaultAllocator, 0)
@@ -265,7 +266,7 @@ func TestDividedValidatesWithoutOutput(t *testing.T) {
 					tables := [2]arrow.Table{other, other}
 					tables[side] = repeats(twice)
 					spec := join.Spec{How: how, On: onK, Validate: validate}
-					sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 33)}
+					sources := [2]source.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 33)}
 					if how == join.NotIn && side == 0 {
 						continue // the right side is the build side, and validated
 					}
@@ -313,7 +314,7 @@ func TestHotKeys(t *testing.T) {
 			if spec.How == join.Cross {
 				spec.On = nil
 			}
-			checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], 7), sourceOf(of[1], 20)}, spec)
+			checkStream(t, engine, of, [2]source.Source{sourceOf(of[0], 7), sourceOf(of[1], 20)}, spec)
 			allocator.AssertSize(t, 0)
 		}
 		noMemoryInUse(t, device)
@@ -377,7 +378,7 @@ func TestDividedFails(t *testing.T) {
 	right := keyed(t, "k", 100_000, func(i int) int64 { return int64(i*7) % 50_000 })
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 	dir := t.TempDir()
-	draw := func(ctx context.Context, diskBytes uint64, spec join.Spec, sources ...join.Source) error {
+	draw := func(ctx context.Context, diskBytes uint64, spec join.Spec, sources ...source.Source) error {
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		defer allocator.AssertSize(t, 0)
 		engine := join.NewEngine(jointest.Lane(t, device, small).Ops, allocator, 0)
@@ -396,7 +397,7 @@ func TestDividedFails(t *testing.T) {
 		}
 		return nil
 	}
-	sources := func() []join.Source { return []join.Source{sourceOf(left, 1000), sourceOf(right, 1000)} }
+	sources := func() []source.Source { return []source.Source{sourceOf(left, 1000), sourceOf(right, 1000)} }
 	require.NoError(t, draw(t.Context(), math.MaxUint64, join.Spec{On: onK}, sources()...))
 	require.ErrorIs(t, draw(t.Context(), 1<<16, join.Spec{On: onK}, sources()...), backend.ErrDiskSpace)
 	err := draw(t.Context(), math.MaxUint64, join.Spec{On: onK, MaxOutputRows: 60_000}, sources()...)

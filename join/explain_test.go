@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // times are those that the rates of a device predict, which change when they are measured anew.
@@ -126,7 +127,7 @@ func TestExplainOfBuilt(t *testing.T) {
 		require.Equal(t, stats.Algorithm, stats.Alternatives[0].Algorithm)
 	}
 	probe(built.Join(context.Background(), right))
-	probe(built.JoinStream(context.Background(), join.FromTable(right)))
+	probe(built.JoinStream(context.Background(), source.FromTable(right)))
 	built.Close()
 	require.NoError(t, done())
 }

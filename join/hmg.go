@@ -160,7 +160,7 @@ func (h *HMG) acquire(ctx context.Context, c *hmg.Config, r *HMGResult) (*exec.G
 		need.Device[device] = n * deviceBytes
 	}
 	if h.Engine.HostCapBytes() != exec.Unlimited {
-		need.Shared = query.SharedBytes(r.tables[:]...)
+		need.Shared = relation.SharedBytes(r.tables[:]...)
 	}
 	return h.Engine.Budget().Acquire(ctx, need)
 }

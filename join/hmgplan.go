@@ -80,7 +80,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 		return 0, "the tables do not fit the devices together, and no rate is known of dividing them", nil
 	}
 	capBytes := h.Engine.HostCapBytes()
-	needBytes := query.TableBytes(l.tables[:]...) + c.HostBytes(d, l.keys.KeyBytes(), rows)
+	needBytes := relation.TableBytes(l.tables[:]...) + c.HostBytes(d, l.keys.KeyBytes(), rows)
 	if capBytes != exec.Unlimited && needBytes > capBytes {
 		return 0, "keys beside the tables take more than memory_limit", nil
 	}

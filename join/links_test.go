@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // posingAs is a device of the host for which the planner has the rates of another kind.
@@ -71,7 +72,7 @@ func joinedOn(t *testing.T, engine *join.Engine, left, right arrow.Table) (q *qu
 	layout, err := join.NewLayout(left.Schema(), right.Schema(), join.Spec{On: onK, BuildSide: join.BuildLeft,
 		Materialize: join.MaterializeDevice, Columns: []string{"k", "a", "b", "c", "b_right"}})
 	require.NoError(t, err)
-	result, err := engine.StreamLayout(t.Context(), layout, join.FromTable(left), join.FromTable(right))
+	result, err := engine.StreamLayout(t.Context(), layout, source.FromTable(left), source.FromTable(right))
 	require.NoError(t, err)
 	defer result.Close()
 	rows := int64(0)

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // faulty are joins of two tables on three devices of which some fail.
@@ -57,7 +58,7 @@ func (f *faulty) begin(t *testing.T, engine *join.Engine, left, right arrow.Tabl
 	layout, err := join.NewLayout(left.Schema(), right.Schema(), f.spec)
 	require.NoError(t, err)
 	if f.stream {
-		sources := [2]join.Source{sourceOf(left, 50), sourceOf(right, 50)}
+		sources := [2]source.Source{sourceOf(left, 50), sourceOf(right, 50)}
 		sources[0].Again, sources[1].Again = true, true
 		return engine.StreamLayout(t.Context(), layout, sources[0], sources[1])
 	}

@@ -68,7 +68,7 @@ func (l *lowering) lower() query.Spec {
 	for i := range l.layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {
 			if v != nil {
-				q.RowBytes += query.ColumnBytes(v.Column)/uint64(max(1, v.Column.Len())) + 1
+				q.RowBytes += relation.ColumnBytes(v.Column)/uint64(max(1, v.Column.Len())) + 1
 			}
 		}
 	}

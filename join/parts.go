@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // stream is a probe side on its way to a join: a goroutine of the flow reads slices, and another gathers them to parts
@@ -22,7 +23,7 @@ import (
 type stream struct {
 	*buildSide
 	flow       *exec.Flow
-	source     *reading
+	source     *source.Reading
 	sourceRows int64     // negative if unknown
 	task       *task     // as the build side's, in this run
 	none       *lowering // with a probe side without rows
@@ -56,17 +57,17 @@ const (
 // leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
 const leastGranule = 1 << 10
 
-func newStream(flow *exec.Flow, b *buildSide, of *task, source *reading, sourceRows int64) (s *stream, err error) {
-	s = &stream{buildSide: b, flow: flow, source: source, sourceRows: sourceRows, task: of, devices: 1,
+func newStream(flow *exec.Flow, b *buildSide, of *task, from *source.Reading, sourceRows int64) (s *stream, err error) {
+	s = &stream{buildSide: b, flow: flow, source: from, sourceRows: sourceRows, task: of, devices: 1,
 		ahead: !b.engine.Device().Info().Unified}
 	if b.keys == nil && of.how != Cross {
 		ctx, end := exec.Track(flow.Context(), "plan")
 		defer end()
-		if err := b.planKeys(ctx, source.schema); err != nil {
+		if err := b.planKeys(ctx, from.Schema); err != nil {
 			return nil, err
 		}
 	}
-	none := (&gathered{schema: source.schema}).table()
+	none := source.NoRows(from.Schema)
 	if s.none, err = s.lower(none); err != nil {
 		none.Release()
 		return nil, err
@@ -97,7 +98,7 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
-		rowBytes = guessedRowBytes(s.source.schema)
+		rowBytes = guessedRowBytes(s.source.Schema)
 	}
 	rows := s.mostRows
 	if s.ended {
@@ -146,33 +147,33 @@ func (s *stream) tooLarge(leftBytes uint64) error {
 
 // gather returns the next rows as a table, nil where there are no more.
 func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
-	g := gathered{schema: s.source.schema}
-	defer g.release()
-	for !s.ended && (g.rows == 0 || g.rows+g.most <= s.mostRows && (s.mostBytes == 0 || g.bytes < s.mostBytes)) {
-		next, some, err := s.source.next(ctx)
+	g := source.Gathered{Schema: s.source.Schema}
+	defer g.Release()
+	for !s.ended && (g.Rows == 0 || g.Rows+g.Most <= s.mostRows && (s.mostBytes == 0 || g.Bytes < s.mostBytes)) {
+		next, some, err := s.source.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if s.ended = !some; !some {
 			break
 		}
-		g.add(next)
-		s.largest = max(s.largest, next.batchBytes)
+		g.Add(next)
+		s.largest = max(s.largest, next.BatchBytes())
 		if s.rows == 0 { // of the first part, before the join
-			s.task.progress.Done(g.rows)
+			s.task.progress.Done(g.Rows)
 		}
 		if s.grant == nil {
 			continue
 		}
-		if err := s.claim(ctx, g.bytes+s.source.waitingBytes()); err != nil {
+		if err := s.claim(ctx, g.Bytes+s.source.WaitingBytes()); err != nil {
 			return nil, err
 		}
 	}
-	s.rows, s.bytes = s.rows+g.rows, s.bytes+g.bytes
-	if g.rows == 0 {
+	s.rows, s.bytes = s.rows+g.Rows, s.bytes+g.Bytes
+	if g.Rows == 0 {
 		return nil, nil
 	}
-	return g.table(), nil
+	return g.Table(), nil
 }
 
 // claim waits for the memory of the build side and of slices of sizeBytes, the last of which may keep a whole batch
@@ -242,7 +243,7 @@ func (s *stream) query(q query.Spec) query.Spec {
 // stream plans by the first part of the probe side, which is being read and has about sourceRows rows, and starts the
 // join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil where
 // memory of the host has no limit. If it fails, the source is read on, or the flow has ended.
-func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, sourceRows int64) (
+func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Reading, sourceRows int64) (
 	result *query.Result, err error) {
 	progress := b.task.progress
 	own := []arrow.Table{b.table}
@@ -256,7 +257,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 			release()
 		}
 	}()
-	s, err := newStream(flow, b, b.task, source, sourceRows)
+	s, err := newStream(flow, b, b.task, from, sourceRows)
 	if err != nil {
 		return nil, err
 	}
@@ -266,12 +267,12 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	}
 	s.mostRows = cmp.Or(b.engine.GranuleRows, s.bestRows())
 	s.shareRows()
-	s.tableBytes = query.TableBytes(b.table)
+	s.tableBytes = relation.TableBytes(b.table)
 	s.mostBytes = max(bestPartBytes, min(s.tableBytes/4, walkedBytes*uint64(b.table.NumRows())))
 	if s.grant = grant; grant != nil {
 		s.mostBytes = min(s.mostBytes, b.engine.HostCapBytes()/8)
 	}
-	progress.Start("read " + source.side.String())
+	progress.Start("read " + from.Side.String())
 	first, err := s.gather(flow.Context())
 	progress.Start("plan")
 	s.grant = nil
@@ -296,13 +297,13 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, source *reading, 
 	if b.divides {
 		build, probe := uint64(b.table.NumRows()), s.expected()
 		schemas, tables := [2]*arrow.Schema{}, [2]arrow.Table{}
-		schemas[b.side], schemas[1-b.side], tables[b.side] = b.table.Schema(), s.source.schema, b.table
+		schemas[b.side], schemas[1-b.side], tables[b.side] = b.table.Schema(), s.source.Schema, b.table
 		q.DivideTime = b.engine.divideTime(build+probe,
-			s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.schema)),
+			s.tableBytes+uint64(float64(probe)*guessedRowBytes(s.source.Schema)),
 			b.engine.dividesOnDevice(b.task.layout, schemas, tables))
 	}
 	q = s.query(q)
-	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.waitingBytes()
+	q.Release, q.Grant, q.PartsBytes, q.WaitingBytes = release, grant, s.wishBytes(), s.source.WaitingBytes()
 	planned, err := s.plan(q, l)
 	end()
 	if backend.OutOfMemory(err) {
@@ -360,7 +361,7 @@ func (e *unfitError) giveBack(c *collector, side relation.Side) error {
 	if err := c.beginBoth(); err != nil {
 		return err
 	}
-	if c.sources[side].table == nil { // otherwise it is read again
+	if c.sources[side].Table() == nil { // otherwise it is read again
 		if err := c.backTable(c.flow.Context(), side, e.build); err != nil {
 			return err
 		}

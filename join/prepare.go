@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Expected is what is known of a table before it is read, as from the metadata of a file.
@@ -98,7 +99,7 @@ func (l *Layout) expect(side relation.Side, of *Expected) (arrow.Table, error) {
 		return nil, nil
 	}
 	on := l.Spec.on()[side]
-	schema, err := chosenSchema(of.Schema, side, l.Needed[side])
+	schema, err := source.Schema(of.Schema, side, l.Needed[side])
 	if err != nil {
 		return nil, err
 	}

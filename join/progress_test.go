@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // TestProgress: a join of tables, and of sources, tells its rows of all rows while it joins and delivers; the share
@@ -224,7 +225,7 @@ func TestPartsOfWideRows(t *testing.T) {
 		array.NewRecordBatch(arrow.NewSchema(schema.Fields()[:1], nil), []arrow.Array{keys(0, 1000)}, 1000)})
 	defer build.Release()
 	const batches = 64 // that share their memory, 256 MiB by their sizes
-	wide := join.Source{Schema: schema, Rows: 64 * batches,
+	wide := source.Source{Schema: schema, Rows: 64 * batches,
 		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				for range batches {
@@ -235,7 +236,7 @@ func TestPartsOfWideRows(t *testing.T) {
 			}
 		}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		result, err := smallEngine(t, device).Stream(context.Background(), join.FromTable(build), wide,
+		result, err := smallEngine(t, device).Stream(context.Background(), source.FromTable(build), wide,
 			join.Spec{On: []string{"k"}})
 		require.NoError(t, err)
 		defer result.Close()
@@ -273,7 +274,7 @@ func TestProgressOfParts(t *testing.T) {
 			require.GreaterOrEqual(t, at.Elapsed, last.Elapsed)
 			shares, last = append(shares, at.Share), at
 		}
-		sources := [2]join.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
+		sources := [2]source.Source{sourceOf(tables[0], 33), sourceOf(tables[1], 70)}
 		for side := range sources {
 			sources[side].Rows = tables[side].NumRows()
 		}

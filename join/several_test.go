@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // severalEngine is an engine on all of the devices, which take part in every join that several can run.
@@ -115,7 +116,7 @@ func joinOnSeveral(t *testing.T, devices []*backend.Device, cases [][]int, other
 			e.GranuleRows, e.WindowRows = max(16, parts[c[4]][0]), parts[c[4]][1]
 		}
 		rows := []int64{1, 7, 30}[c[2]]
-		stats := checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
+		stats := checkStream(t, engine, of, [2]source.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
 		if len(stats.Devices) > 1 {
 			shared++
 		}
@@ -214,7 +215,7 @@ func TestSeveralDevicesOfTexts(t *testing.T) {
 			for _, e := range engine.Engines() {
 				e.GranuleRows, e.WindowRows = max(16, parts[c[3]][0]), parts[c[3]][1]
 			}
-			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 30), sourceOf(tables[1], 30)}, spec)
+			checkStream(t, engine, tables, [2]source.Source{sourceOf(tables[0], 30), sourceOf(tables[1], 30)}, spec)
 			allocator.AssertSize(t, 0)
 		}
 		for _, device := range devices {
@@ -255,7 +256,7 @@ func TestSeveralDevicesFail(t *testing.T) {
 				joined = max(joined, at.Rows)
 			}
 		}
-		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 50), spec)
+		result, err := engine.Stream(t.Context(), source.FromTable(left), sourceOf(right, 50), spec)
 		if err == nil {
 			for batch, drawErr := range result.Batches(t.Context()) {
 				if err = drawErr; err == nil {
@@ -340,7 +341,7 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	}
 	for _, limitBytes := range []uint64{0, 256 << 20, 64 << 20, 24 << 20} {
 		engine := severalEngine(t, devices, memory.DefaultAllocator, limitBytes)
-		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 5000), spec)
+		result, err := engine.Stream(t.Context(), source.FromTable(left), sourceOf(right, 5000), spec)
 		require.NoError(t, err, limitBytes)
 		rows := int64(0)
 		for batch, err := range result.Batches(t.Context()) {
@@ -357,7 +358,7 @@ func TestSeveralDevicesUnderLimit(t *testing.T) {
 	}
 	spec.MaxOutputRows = 400_000
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
-	_, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 5000), spec)
+	_, err := drainStream(t, engine, source.FromTable(left), sourceOf(right, 5000), spec)
 	require.ErrorIs(t, err, backend.ErrLimit)
 	require.ErrorContains(t, err, "more than 400000 rows")
 }
@@ -379,7 +380,7 @@ func TestScatteredWhereTooLarge(t *testing.T) {
 		}
 		engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 		defer engine.Close()
-		result, err := engine.Stream(t.Context(), join.FromTable(left), sourceOf(right, 20_000), spec)
+		result, err := engine.Stream(t.Context(), source.FromTable(left), sourceOf(right, 20_000), spec)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -406,7 +407,7 @@ func TestScatteredWhereTooLarge(t *testing.T) {
 }
 
 // drainStream draws all rows and returns their number.
-func drainStream(t *testing.T, engine *join.Engine, left, right join.Source, spec join.Spec) (rows int64, err error) {
+func drainStream(t *testing.T, engine *join.Engine, left, right source.Source, spec join.Spec) (rows int64, err error) {
 	result, err := engine.Stream(t.Context(), left, right, spec)
 	if err != nil {
 		return 0, err
@@ -432,7 +433,7 @@ func TestSeveralDevicesWithoutPartners(t *testing.T) {
 		engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 		for how, want := range map[join.How]int64{join.Semi: 0, join.Anti: 300, join.Left: 300, join.Full: 5300} {
 			spec := join.Spec{On: onK, How: how, BuildSide: join.BuildLeft}
-			rows, err := drainStream(t, engine, join.FromTable(left), sourceOf(right, 500), spec)
+			rows, err := drainStream(t, engine, source.FromTable(left), sourceOf(right, 500), spec)
 			require.NoError(t, err)
 			require.Equal(t, want, rows, how)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Stream joins two sources. One is collected as the build side; the other, the probe side, is joined part by part: its
@@ -30,7 +31,7 @@ import (
 // Errors: as for [Engine.Plan] and [Plan.Run]; errors of the sources; backend.ErrUnsupported if all rows of the probe
 // side would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or
 // for key ranges.
-func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Result, error) {
+func (e *Engine) Stream(ctx context.Context, left, right source.Source, spec Spec) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
@@ -43,11 +44,11 @@ func (e *Engine) Stream(ctx context.Context, left, right Source, spec Spec) (*Re
 
 // StreamLayout is Stream with an existing layout, whose schemas may have had more columns: the sources must have those
 // in layout.Needed.
-func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right Source) (*Result, error) {
+func (e *Engine) StreamLayout(ctx context.Context, layout *Layout, left, right source.Source) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.stream(ctx, layout.task(), [2]Source{left, right}, opening{})
+	return e.stream(ctx, layout.task(), [2]source.Source{left, right}, opening{})
 }
 
 // opening says how a stream begins; the zero value: as its plan decides.
@@ -60,8 +61,8 @@ type opening struct {
 
 // stream joins two sources. Where these can be read once more, devices may be lost; of tables, the range of the keys may
 // be guessed.
-func (e *Engine) stream(ctx context.Context, of *task, sources [2]Source, as opening) (*Result, error) {
-	as.guess = of.depth == 0 && sources[0].table != nil && sources[1].table != nil
+func (e *Engine) stream(ctx context.Context, of *task, sources [2]source.Source, as opening) (*Result, error) {
+	as.guess = of.depth == 0 && sources[0].Table() != nil && sources[1].Table() != nil
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (e *Engine) stream(ctx context.Context, of *task, sources [2]Source, as ope
 	return reportWithout(without)(e.orOnOthers(begin))
 }
 
-func (e *Engine) beginStream(ctx context.Context, of *task, sources [2]Source, as opening) (result *Result, err error) {
+func (e *Engine) beginStream(ctx context.Context, of *task, sources [2]source.Source, as opening) (result *Result, err error) {
 	if err := e.checkWires(); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (e *Engine) beginStream(ctx context.Context, of *task, sources [2]Source, a
 	case !known:
 		progress.Start("read both")
 		side, err = c.shorter(flow.Context())
-	case sources[side].table == nil:
+	case sources[side].Table() == nil:
 		progress.Start("read " + side.String())
 	}
 	if err == nil {
@@ -181,11 +182,11 @@ func (e *Engine) streamFrom(c *collector, of *task, side relation.Side) (*Result
 // rows as the build side was planned for.
 //
 // Errors: as for [Engine.Stream]; backend.ErrInvalidInput for another schema or a build side that is in use.
-func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
+func (b *Built) JoinStream(ctx context.Context, probe source.Source) (*Result, error) {
 	if err := b.task.checkStream(b.side); err != nil {
 		return nil, err
 	}
-	if err := probe.given(1 - b.side); err != nil {
+	if err := probe.Check(1 - b.side); err != nil {
 		return nil, err
 	}
 	if err := b.check(probe.Schema); err != nil {
@@ -196,12 +197,12 @@ func (b *Built) JoinStream(ctx context.Context, probe Source) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	source, err := read(flow, 1-b.side, probe, b.task.layout.Needed[1-b.side])
+	from, err := source.Read(flow, 1-b.side, probe, b.task.layout.Needed[1-b.side])
 	if err != nil {
 		flow.Stop()
 		return nil, err
 	}
-	s, err := newStream(flow, &b.buildSide, b.task.renewed(), source, probe.Rows)
+	s, err := newStream(flow, &b.buildSide, b.task.renewed(), from, probe.Rows)
 	if err != nil {
 		flow.Stop()
 		return nil, err

@@ -16,19 +16,20 @@ import (
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 var errBroken = errors.New("the source broke")
 
 // counted tells how many batches of a source were drawn, and lets it fail, wait or be of another type behind some.
 type counted struct {
-	source join.Source
+	source source.Source
 	drawn  atomic.Int64
 	after  int64
 	then   func(ctx context.Context, yield func(arrow.RecordBatch, error) bool)
 }
 
-func (c *counted) of() join.Source {
+func (c *counted) of() source.Source {
 	s := c.source
 	s.Batches = func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {
@@ -60,7 +61,7 @@ func TestStreamFaults(t *testing.T) {
 			}
 		}
 	}
-	run := func(t *testing.T, engine *join.Engine, sources [2]join.Source, spec join.Spec, built bool) error {
+	run := func(t *testing.T, engine *join.Engine, sources [2]source.Source, spec join.Spec, built bool) error {
 		var result *join.Result
 		var err error
 		if built {
@@ -96,14 +97,14 @@ func TestStreamFaults(t *testing.T) {
 			if c[3] == 2 {
 				broken.then = none
 			}
-			sources := [2]join.Source{join.FromTable(left), broken.of()}
+			sources := [2]source.Source{source.FromTable(left), broken.of()}
 			err := run(t, engine, sources, spec, c[4] == 1)
 			require.ErrorIs(t, err, want)
 			require.ErrorContains(t, err, "right source after "+text.Plural(broken.drawn.Load()-1, "batch")+": ")
 			if c[4] == 0 { // the side that is collected
-				sources = [2]join.Source{broken.of(), join.FromTable(right)}
+				sources = [2]source.Source{broken.of(), source.FromTable(right)}
 				broken.drawn.Store(0)
-				err := run(t, engine, [2]join.Source{{Schema: right.Schema(), Rows: -1, Batches: sources[0].Batches},
+				err := run(t, engine, [2]source.Source{{Schema: right.Schema(), Rows: -1, Batches: sources[0].Batches},
 					sources[1]}, spec, false)
 				require.ErrorIs(t, err, want)
 			}
@@ -112,9 +113,9 @@ func TestStreamFaults(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			waiting := counted{source: sourceOf(right, 20), after: 30,
 				then: func(ctx context.Context, _ func(arrow.RecordBatch, error) bool) { cancel(); <-ctx.Done() }}
-			sources := [2]join.Source{join.FromTable(left), waiting.of()}
+			sources := [2]source.Source{source.FromTable(left), waiting.of()}
 			if build {
-				sources = [2]join.Source{{Schema: right.Schema(), Rows: 1, Batches: sources[1].Batches}, join.FromTable(right)}
+				sources = [2]source.Source{{Schema: right.Schema(), Rows: 1, Batches: sources[1].Batches}, source.FromTable(right)}
 			}
 			result, err := engine.Stream(ctx, sources[0], sources[1], join.Spec{On: onK, BuildSide: join.BuildLeft})
 			if err == nil {
@@ -151,10 +152,10 @@ func TestPanics(t *testing.T) {
 			}
 			return nil
 		}
-		stream := func(source join.Source, spec join.Spec) error {
-			return draw(engine.Stream(t.Context(), join.FromTable(left), source, spec))
+		stream := func(from source.Source, spec join.Spec) error {
+			return draw(engine.Stream(t.Context(), source.FromTable(left), from, spec))
 		}
-		tables := func(_ join.Source, spec join.Spec) error {
+		tables := func(_ source.Source, spec join.Spec) error {
 			plan, err := engine.Plan(t.Context(), left, right, spec)
 			require.NoError(t, err)
 			return draw(plan.Run(t.Context()))
@@ -169,7 +170,7 @@ func TestPanics(t *testing.T) {
 				require.True(t, reflect.DeepEqual(free, engine.Budget().Free()))
 			}
 			for _, phase := range []string{"wait", "load " + side.String(), "join"} {
-				for _, run := range []func(join.Source, join.Spec) error{stream, tables} {
+				for _, run := range []func(source.Source, join.Spec) error{stream, tables} {
 					err := run(sourceOf(right, 20), join.Spec{On: onK, BuildSide: side, Progress: func(at join.Progress) {
 						if at.Phase == phase {
 							panic(errBroken)
@@ -190,8 +191,8 @@ func TestEndlessSource(t *testing.T) {
 	reader := array.NewTableReader(left, 4)
 	defer reader.Release()
 	require.True(t, reader.Next())
-	endless := func(rows int64, drawn *int, cancel func()) join.Source {
-		return join.Source{Schema: left.Schema(), Rows: -1,
+	endless := func(rows int64, drawn *int, cancel func()) source.Source {
+		return source.Source{Schema: left.Schema(), Rows: -1,
 			Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 				return func(yield func(arrow.RecordBatch, error) bool) {
 					for *drawn < 10_000 && yield(reader.RecordBatch().NewSlice(0, rows), nil) {
@@ -208,8 +209,8 @@ func TestEndlessSource(t *testing.T) {
 			for _, side := range []join.BuildSide{join.BuildLeft, join.BuildRight} {
 				ctx, cancel := context.WithCancel(t.Context())
 				drawn := 0
-				source := endless(rows, &drawn, cancel)
-				result, err := engine.Stream(ctx, join.FromTable(left), source, join.Spec{On: onK, BuildSide: side})
+				from := endless(rows, &drawn, cancel)
+				result, err := engine.Stream(ctx, source.FromTable(left), from, join.Spec{On: onK, BuildSide: side})
 				if err == nil {
 					for batch, drawErr := range result.Batches(t.Context()) {
 						if err = drawErr; err == nil {
@@ -234,7 +235,7 @@ func TestStreamStops(t *testing.T) {
 		engine.GranuleRows = 100
 		for _, algorithm := range algorithms {
 			all := counted{source: sourceOf(right, 50), after: 1 << 40}
-			result, err := engine.Stream(context.Background(), join.FromTable(left), all.of(), join.Spec{On: onK, BatchRows: 10,
+			result, err := engine.Stream(context.Background(), source.FromTable(left), all.of(), join.Spec{On: onK, BatchRows: 10,
 				How: join.Right, BuildSide: join.BuildLeft, Algorithm: algorithm})
 			require.NoError(t, err)
 			for batch, err := range result.Batches(context.Background()) {
@@ -256,8 +257,8 @@ func TestStreamStops(t *testing.T) {
 // TestNothingGiven: a table, reader, schema or source that is missing is an error that says which.
 func TestNothingGiven(t *testing.T) {
 	table := keyed(t, "k", 4, func(i int) int64 { return int64(i) })
-	ctx, spec, none := t.Context(), join.Spec{On: onK}, join.FromTable(nil)
-	unread := join.Source{Schema: table.Schema()}
+	ctx, spec, none := t.Context(), join.Spec{On: onK}, source.FromTable(nil)
+	unread := source.Source{Schema: table.Schema()}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		engine := smallEngine(t, device)
 		built, err := engine.Build(ctx, table, table.Schema(), 0, spec)
@@ -272,11 +273,11 @@ func TestNothingGiven(t *testing.T) {
 			{"the right table", func() error { _, err := engine.KeyRanges(ctx, table, nil, spec); return err }},
 			{"the schema of the left source", func() error { _, err := engine.Stream(ctx, none, none, spec); return err }},
 			{"the schema of the right source", func() error {
-				_, err := engine.Stream(ctx, join.FromTable(table), join.FromReader(nil), spec)
+				_, err := engine.Stream(ctx, source.FromTable(table), source.FromReader(nil), spec)
 				return err
 			}},
 			{"Batches of the right source", func() error {
-				_, err := engine.Stream(ctx, join.FromTable(table), unread, spec)
+				_, err := engine.Stream(ctx, source.FromTable(table), unread, spec)
 				return err
 			}},
 			{"the schema of the left table", func() error { _, err := join.NewLayout(nil, table.Schema(), spec); return err }},

@@ -20,18 +20,19 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // TestStreamLimits: what would need the whole probe side is refused; rows are limited over all parts; keys of the build
 // side are proved unique.
 func TestStreamLimits(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 700, 150, arrow.PrimitiveTypes.Int64)
-	sources := [2]join.Source{join.FromTable(left), sourceOf(right, 50)}
+	sources := [2]source.Source{source.FromTable(left), sourceOf(right, 50)}
 	keys := keyed(t, "k", 120, func(i int) int64 { return int64(i) })
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		engine := smallEngine(t, device)
 		engine.GranuleRows = 100
-		stream := func(sources [2]join.Source, spec join.Spec) (int, error) {
+		stream := func(sources [2]source.Source, spec join.Spec) (int, error) {
 			spec.On = onK
 			result, err := engine.Stream(context.Background(), sources[0], sources[1], spec)
 			if err != nil {
@@ -54,12 +55,12 @@ func TestStreamLimits(t *testing.T) {
 		_, err := stream(sources, join.Spec{Validate: join.OneToMany})
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, "keys of the left table must be unique")
-		rows, err := stream([2]join.Source{sources[1], join.FromTable(keys)}, join.Spec{Validate: join.ManyToOne})
+		rows, err := stream([2]source.Source{sources[1], source.FromTable(keys)}, join.Spec{Validate: join.ManyToOne})
 		require.NoError(t, err)
 		rowsOf := len(oracle.Join(right, keys, join.Spec{On: onK}))
 		require.Equal(t, rowsOf, rows)
 		for _, most := range []int{rowsOf - 1, rowsOf} {
-			_, err := stream([2]join.Source{sources[1], join.FromTable(keys)}, join.Spec{MaxOutputRows: uint64(most)})
+			_, err := stream([2]source.Source{sources[1], source.FromTable(keys)}, join.Spec{MaxOutputRows: uint64(most)})
 			if most == rowsOf {
 				require.NoError(t, err)
 			} else {
@@ -91,7 +92,7 @@ func TestStreamsUnderOneCap(t *testing.T) {
 		running.Go(func() {
 			spec := join.Spec{On: onK, Algorithm: algorithms[i%len(algorithms)], BatchRows: 1 << 12}
 			random := rand.New(rand.NewPCG(uint64(i), 1))
-			result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(rights[i%2], 3000), spec)
+			result, err := engine.Stream(context.Background(), source.FromTable(left), sourceOf(rights[i%2], 3000), spec)
 			if err != nil {
 				t.Errorf("%s: %v", spec.Algorithm, err)
 				return
@@ -143,7 +144,7 @@ func TestStreamsBeginInTurn(t *testing.T) {
 		begin := func(probe *counted) chan *join.Result {
 			begun := make(chan *join.Result, 1)
 			go func() {
-				result, err := engine.Stream(context.Background(), join.FromTable(left), probe.of(), spec)
+				result, err := engine.Stream(context.Background(), source.FromTable(left), probe.of(), spec)
 				if err != nil {
 					t.Errorf("limit %d: %v", limitBytes, err)
 				}
@@ -204,7 +205,7 @@ func TestStreamMemoryLimit(t *testing.T) {
 	spec := join.Spec{On: onK, BuildSide: join.BuildLeft, BatchRows: 1 << 12}
 	stream := func(limitBytes uint64, batchRows int64) (*join.Result, error) {
 		engine := limitedEngine(t, device, limitBytes)
-		result, err := engine.Stream(context.Background(), join.FromTable(left), sourceOf(right, batchRows), spec)
+		result, err := engine.Stream(context.Background(), source.FromTable(left), sourceOf(right, batchRows), spec)
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +251,7 @@ func TestStreamHoldsFewParts(t *testing.T) {
 		for _, c := range devicetest.Combinations(t, len(kinds)-2, len(algorithms)) {
 			of := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			var most atomic.Int64 // batches that were there at a time
-			source := join.Source{Schema: schema, Rows: batchRows * batches,
+			from := source.Source{Schema: schema, Rows: batchRows * batches,
 				Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 					return func(yield func(arrow.RecordBatch, error) bool) {
 						one := 0
@@ -273,7 +274,7 @@ func TestStreamHoldsFewParts(t *testing.T) {
 					}
 				}}
 			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft, BatchRows: 500}
-			result, err := engine.Stream(context.Background(), join.FromTable(left), source, spec)
+			result, err := engine.Stream(context.Background(), source.FromTable(left), from, spec)
 			require.NoError(t, err)
 			for batch, err := range result.Batches(context.Background()) {
 				require.NoError(t, err)

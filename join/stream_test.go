@@ -20,12 +20,13 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // sourceOf yields a table in batches of rows rows, 0: whole chunks, and an empty batch before every other one. Its
 // length is unknown.
-func sourceOf(table arrow.Table, rows int64) join.Source {
-	return join.Source{Schema: table.Schema(), Rows: -1,
+func sourceOf(table arrow.Table, rows int64) source.Source {
+	return source.Source{Schema: table.Schema(), Rows: -1,
 		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				reader := array.NewTableReader(table, rows)
@@ -57,7 +58,7 @@ func drawAll(t *testing.T, result *join.Result, output join.Output) (batches []a
 }
 
 // checkStream joins a table with a source and compares with the oracle.
-func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sources [2]join.Source, spec join.Spec) (
+func checkStream(t *testing.T, engine *join.Engine, tables [2]arrow.Table, sources [2]source.Source, spec join.Spec) (
 	stats query.Stats) {
 	for _, e := range engine.Engines() {
 		e.Keys = keyPlace(&spec, tables[0], tables[1])
@@ -110,9 +111,9 @@ func TestStream(t *testing.T) {
 			engine := join.NewEngine(ops, allocator, 0)
 			engine.GranuleRows, engine.WindowRows = parts[c[4]][0], parts[c[4]][1]
 			rows := []int64{1, 7, 1000, 0}[c[2]]
-			checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
+			checkStream(t, engine, of, [2]source.Source{sourceOf(of[0], rows), sourceOf(of[1], rows)}, spec)
 			if c[6] == 2 { // a table, of which the length is known, is built of
-				checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], rows), join.FromTable(of[1])}, spec)
+				checkStream(t, engine, of, [2]source.Source{sourceOf(of[0], rows), source.FromTable(of[1])}, spec)
 			}
 			allocator.AssertSize(t, 0)
 		}
@@ -149,7 +150,7 @@ func TestStreamOfNothing(t *testing.T) {
 			spec := withKeys(join.Spec{How: kinds[c[0]], Algorithm: algorithms[c[1]],
 				BuildSide: join.BuildSide(1 + c[4]), Output: join.Output(c[5])})
 			engine.GranuleRows = uint64(16 * c[5])
-			checkStream(t, engine, of, [2]join.Source{sourceOf(of[0], 9), sourceOf(of[1], 9)}, spec)
+			checkStream(t, engine, of, [2]source.Source{sourceOf(of[0], 9), sourceOf(of[1], 9)}, spec)
 		}
 		noMemoryInUse(t, device)
 	})
@@ -170,7 +171,7 @@ func TestStreamOrders(t *testing.T) {
 				continue
 			}
 			rows := []int64{1, 30, 0}[c[4]]
-			sources := [2]join.Source{sourceOf(tables[0], rows), sourceOf(tables[1], rows)}
+			sources := [2]source.Source{sourceOf(tables[0], rows), sourceOf(tables[1], rows)}
 			engine.GranuleRows = uint64(64 * c[5])
 			if spec.How.Pairs() && int(spec.BuildSide) == 1+c[2] {
 				_, err := engine.Stream(context.Background(), sources[0], sources[1], spec)
@@ -190,9 +191,9 @@ func TestStreamBuildSide(t *testing.T) {
 	tables := [2]arrow.Table{keyed(t, "k", 300, primary), keyed(t, "k", 200, primary)}
 	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{})
 	engine := smallEngine(t, device)
-	table := func(side int) join.Source { return join.FromTable(tables[side]) }
-	reader := func(side int) join.Source { return sourceOf(tables[side], 50) }
-	lengths := [4][2]join.Source{{table(0), reader(1)}, {reader(0), table(1)}, {reader(0), reader(1)}, {table(0), table(1)}}
+	table := func(side int) source.Source { return source.FromTable(tables[side]) }
+	reader := func(side int) source.Source { return sourceOf(tables[side], 50) }
+	lengths := [4][2]source.Source{{table(0), reader(1)}, {reader(0), table(1)}, {reader(0), reader(1)}, {table(0), table(1)}}
 	for _, c := range []struct {
 		spec join.Spec
 		want string // the build side, by lengths; E: either
@@ -347,7 +348,7 @@ func TestStreamDictionaries(t *testing.T) {
 			spec := join.Spec{On: onK, How: kinds[c[0]], Algorithm: algorithms[c[1]], BuildSide: join.BuildLeft,
 				Materialize: []join.Materialize{join.MaterializeHost, join.MaterializeDevice}[c[2]]}
 			engine.GranuleRows = uint64(40 * c[3])
-			checkStream(t, engine, [2]arrow.Table{build, probe}, [2]join.Source{join.FromTable(build), sourceOf(probe, 0)}, spec)
+			checkStream(t, engine, [2]arrow.Table{build, probe}, [2]source.Source{source.FromTable(build), sourceOf(probe, 0)}, spec)
 		}
 		noMemoryInUse(t, device)
 	})
@@ -361,7 +362,7 @@ func TestStreamOfTypeNull(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		engine := smallEngine(t, device)
 		for _, how := range []join.How{join.Inner, join.Full} {
-			checkStream(t, engine, [2]arrow.Table{table, table}, [2]join.Source{sourceOf(table, 9), sourceOf(table, 9)},
+			checkStream(t, engine, [2]arrow.Table{table, table}, [2]source.Source{sourceOf(table, 9), sourceOf(table, 9)},
 				join.Spec{On: []string{"k"}, How: how, BuildSide: join.BuildLeft})
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // task is what an engine runs without knowing of other tasks: a join, or a part of one that was divided. It is made
@@ -75,7 +76,7 @@ func (t *task) unordered() *task {
 func (t *task) ordered() bool { return t.order != Unordered && t.output != Count }
 
 // streamBuildSide is the side of two sources that is the build side. If it is not known, either may be it.
-func (t *task) streamBuildSide(sources [2]Source) (side relation.Side, known bool) {
+func (t *task) streamBuildSide(sources [2]source.Source) (side relation.Side, known bool) {
 	left, right := &sources[relation.Left], &sources[relation.Right]
 	leftAble, rightAble := t.checkStream(relation.Left) == nil, t.checkStream(relation.Right) == nil
 	takeRight := false
@@ -86,8 +87,8 @@ func (t *task) streamBuildSide(sources [2]Source) (side relation.Side, known boo
 		takeRight = rightAble
 	case left.Rows >= 0 && right.Rows >= 0:
 		takeRight = right.Rows < left.Rows
-	case left.table != nil || right.table != nil:
-		takeRight = left.table == nil
+	case left.Table() != nil || right.Table() != nil:
+		takeRight = left.Table() == nil
 	default:
 		return relation.Left, false
 	}

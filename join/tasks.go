@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // tasks are joins whose outputs, one after the other, are the output of one join. While one task is drawn, the next
@@ -66,7 +67,7 @@ type divided interface {
 // run is the run of a task: a join of a part of both sides.
 type run struct {
 	*task
-	sources [2]Source
+	sources [2]source.Source
 	name    string
 	again   [2]bool // sides whose rows were in earlier tasks
 	ended   func()  // frees what this task needs

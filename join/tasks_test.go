@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // someTasks is a division with these tasks.
@@ -80,12 +81,12 @@ func testTurns(t *testing.T, short bool) {
 	layout, err := NewLayout(schema, schema, Spec{LeftOn: []string{"k"}, RightOn: []string{"k"}})
 	require.NoError(t, err)
 	read := make(chan struct{}, 6)
-	empty := Source{Schema: schema, Rows: 0, Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	empty := source.Source{Schema: schema, Rows: 0, Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(func(arrow.RecordBatch, error) bool) { read <- struct{}{} }
 	}}
 	var of []*run
 	for i := range 3 {
-		of = append(of, &run{task: layout.task(), sources: [2]Source{empty, empty}, name: fmt.Sprint(i), ended: func() {}})
+		of = append(of, &run{task: layout.task(), sources: [2]source.Source{empty, empty}, name: fmt.Sprint(i), ended: func() {}})
 	}
 	all := newTasks(t.Context(), e, layout.task(), &someTasks{of})
 	all.oneByOne, all.mostAhead = short, 2

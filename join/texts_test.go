@@ -20,6 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // textOf is the n-th text: 0 to 300 bytes of invalid UTF-8, most of them equal to the bytes of its neighbour.
@@ -195,7 +196,7 @@ func TestTextsOfStreams(t *testing.T) {
 			engine.Compare = query.CompareDevice
 			engine.HashBits = new([]int{64, 4, 0}[c[2]])
 			engine.GranuleRows, engine.WindowRows = parts[c[3]][0], parts[c[3]][1]
-			checkStream(t, engine, tables, [2]join.Source{sourceOf(tables[0], 50), sourceOf(tables[1], 70)}, spec)
+			checkStream(t, engine, tables, [2]source.Source{sourceOf(tables[0], 50), sourceOf(tables[1], 70)}, spec)
 			allocator.AssertSize(t, 0)
 		}
 		for texts, value := range map[string]func(row, _ int) *string{"some": short, "none": func(row, _ int) *string {

@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // named is a table whose keys are texts, some NULL and some empty, at an odd offset of its chunks.
@@ -85,7 +86,7 @@ func TestStreamOfTexts(t *testing.T) {
 			engine := kind.engine(join.NewEngine(ops, allocator, 0))
 			engine.GranuleRows, engine.WindowRows = parts[c[4]][0], parts[c[4]][1]
 			rows := []int64{7, 64, 1000}[c[3]]
-			sources := [2]join.Source{sourceOf(tables[0], rows), sourceOf(tables[1], rows)}
+			sources := [2]source.Source{sourceOf(tables[0], rows), sourceOf(tables[1], rows)}
 			checkStream(t, engine, tables, sources, spec)
 			allocator.AssertSize(t, 0)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // posing is a device of the host for which the planner has the rates of a GPU.
@@ -47,7 +48,7 @@ func TestSharedLinks(t *testing.T) {
 	defer engine.Close()
 	team := func(wires *topology.Topology) (numbers []int) {
 		engine.Wires = wires
-		result, err := engine.Stream(t.Context(), join.FromTable(left), join.FromTable(right),
+		result, err := engine.Stream(t.Context(), source.FromTable(left), source.FromTable(right),
 			join.Spec{On: onK, BuildSide: join.BuildLeft, Materialize: join.MaterializeDevice})
 		require.NoError(t, err)
 		rows := int64(0)
@@ -125,7 +126,7 @@ func TestWiresAreChecked(t *testing.T) {
 			"one":      topology.Measured([]topology.Rates{good}, good),
 		} {
 			engine.Wires = &wires
-			_, err := drainStream(t, engine, join.FromTable(table), join.FromTable(table), join.Spec{On: onK})
+			_, err := drainStream(t, engine, source.FromTable(table), source.FromTable(table), join.Spec{On: onK})
 			if name == "good" {
 				require.NoError(t, err)
 			} else {

@@ -200,7 +200,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 		return nil, err
 	}
 	if q.Engine.hostBytes != exec.Unlimited { // counts the probe table if it fits: a probe never waits
-		_ = b.grant.Grow(exec.Need{Shared: SharedBytes(a.Scans[operator.Probe].Table)})
+		_ = b.grant.Grow(exec.Need{Shared: relation.SharedBytes(a.Scans[operator.Probe].Table)})
 	}
 	result, err := run(flow, q, a, b, parts)
 	if err != nil {

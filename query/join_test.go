@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
@@ -95,10 +96,10 @@ func TestGranules(t *testing.T) {
 func TestColumnBytes(t *testing.T) {
 	of := table(t, []int32{1, 2, 3, 4, 5})
 	column := of.Column(0).Data()
-	once := ColumnBytes(column)
+	once := relation.ColumnBytes(column)
 	require.GreaterOrEqual(t, once, uint64(5*4+2), "two chunks, each with bits")
 	require.Less(t, once, uint64(100))
 	doubled := arrow.NewChunked(column.DataType(), append(column.Chunks(), column.Chunks()...))
 	defer doubled.Release()
-	require.Equal(t, once, ColumnBytes(doubled))
+	require.Equal(t, once, relation.ColumnBytes(doubled))
 }

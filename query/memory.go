@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
@@ -70,7 +67,7 @@ func (q *Query) rooms() [2]room {
 	now := room{free.Device[e.Device()], min(free.Pinned, e.pinnedBytes), free.Host, fewBatchRows}
 	now.deviceBytes -= min(now.deviceBytes, e.left.deviceBytes)
 	if e.hostBytes != exec.Unlimited {
-		q.tables = SharedBytes(q.Trees[0].Scans[operator.Build].Table, q.Trees[0].Scans[operator.Probe].Table)
+		q.tables = relation.SharedBytes(q.Trees[0].Scans[operator.Build].Table, q.Trees[0].Scans[operator.Probe].Table)
 		now.hostBytes += own.Host + e.budget.Held(exec.Need{Shared: q.tables})
 		now.hostBytes -= min(now.hostBytes, e.left.hostBytes)
 	}
@@ -246,54 +243,4 @@ func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
 		return 0
 	}
 	return pieces * (q.RowBytes + pairBytes)
-}
-
-// TableBytes is the memory of the columns of tables. Buffers that columns share, as slices of one array do, count once.
-func TableBytes(tables ...arrow.Table) (sizeBytes uint64) {
-	for _, bytes := range SharedBytes(tables...) {
-		sizeBytes += bytes
-	}
-	return sizeBytes
-}
-
-// SharedBytes is the memory of each buffer of the columns of tables, as exec.Need.Shared takes it: several queries may
-// use the same buffers.
-func SharedBytes(tables ...arrow.Table) map[any]uint64 {
-	shared := make(map[any]uint64)
-	for _, table := range tables {
-		for i := range int(table.NumCols()) {
-			addBuffers(shared, table.Column(i).Data())
-		}
-	}
-	return shared
-}
-
-// ColumnBytes is the memory of a column. Buffers that its chunks share count once.
-func ColumnBytes(column *arrow.Chunked) (sizeBytes uint64) {
-	shared := make(map[any]uint64)
-	addBuffers(shared, column)
-	for _, bytes := range shared {
-		sizeBytes += bytes
-	}
-	return sizeBytes
-}
-
-func addBuffers(shared map[any]uint64, column *arrow.Chunked) {
-	var add func(data arrow.ArrayData)
-	add = func(data arrow.ArrayData) {
-		for _, b := range data.Buffers() {
-			if b != nil {
-				shared[b] = uint64(b.Len())
-			}
-		}
-		for _, child := range data.Children() {
-			add(child)
-		}
-		if dictionary, ok := data.Dictionary().(*array.Data); ok && dictionary != nil {
-			add(dictionary)
-		}
-	}
-	for _, chunk := range column.Chunks() {
-		add(chunk.Data())
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/ranges"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // KeyRanges are matching key ranges in ascending order of the key: every row LeftRows[LeftBegin:LeftBegin+LeftCount] of
@@ -98,7 +99,7 @@ func (e *Engine) fitRanges(scans [2]*Scan) (need exec.Need, err error) {
 	if e.hostBytes == exec.Unlimited {
 		return need, nil
 	}
-	need.Shared = SharedBytes(scans[0].Table, scans[1].Table)
+	need.Shared = relation.SharedBytes(scans[0].Table, scans[1].Table)
 	hostBytes := need.Host
 	for _, bytes := range need.Shared {
 		hostBytes += bytes

@@ -22,6 +22,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // fuzzDevices are what cases run on: the host as users have it, with the commands between two barriers in another order
@@ -304,8 +305,8 @@ func (r *attempts) joinAll(ctx context.Context, engine *join.Engine) (again bool
 }
 
 // source gives a table in batches; its length is known in every other case.
-func (r *attempts) source(table arrow.Table) join.Source {
-	source := join.Source{Schema: table.Schema(), Rows: table.NumRows(),
+func (r *attempts) source(table arrow.Table) source.Source {
+	from := source.Source{Schema: table.Schema(), Rows: table.NumRows(),
 		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				reader := array.NewTableReader(table, r.c.Stream)
@@ -320,9 +321,9 @@ func (r *attempts) source(table arrow.Table) join.Source {
 			}
 		}}
 	if r.c.Left.Seed&2 == 0 {
-		source.Rows = -1
+		from.Rows = -1
 	}
-	return source
+	return from
 }
 
 // refused says whether a stream cannot be joined where a side is the build side, by the rules of JoinStream: rows come in

@@ -14,7 +14,6 @@ import (
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 	"github.com/spirjoin/spirjoin/tableio/csv"
@@ -137,7 +136,7 @@ type tableSize struct {
 func sizeOfTable(table arrow.Table, keys, needed []string) tableSize {
 	size := tableSize{rows: uint64(table.NumRows())}
 	for i := range int(table.NumCols()) {
-		bytes := query.ColumnBytes(table.Column(i).Data())
+		bytes := relation.ColumnBytes(table.Column(i).Data())
 		switch name := table.Column(i).Name(); {
 		case slices.Contains(keys, name):
 			size.keyBytes += bytes

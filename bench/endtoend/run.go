@@ -11,6 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -141,12 +142,12 @@ func (b *bed) begin(ctx context.Context, layout *join.Layout, tables *[2]arrow.T
 			streamed = 0
 		}
 	}
-	var sources [2]join.Source
+	var sources [2]source.Source
 	for side, reader := range readers {
 		switch {
 		case reader == nil:
 		case side == streamed:
-			sources[side] = join.Source{Schema: reader.Schema(), Rows: reader.Rows(),
+			sources[side] = source.Source{Schema: reader.Schema(), Rows: reader.Rows(),
 				Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 					return reader.Batches(ctx, layout.Needed[side])
 				}}
@@ -154,7 +155,7 @@ func (b *bed) begin(ctx context.Context, layout *join.Layout, tables *[2]arrow.T
 			if tables[side], err = reader.Read(ctx, layout.Needed[side]); err != nil {
 				return nil, err
 			}
-			sources[side] = join.FromTable(tables[side])
+			sources[side] = source.FromTable(tables[side])
 		}
 	}
 	if streamed >= 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/source"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -253,7 +254,7 @@ var (
 )
 
 func streamTables(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
-	return e.Stream(ctx, join.FromTable(tables[0]), join.FromTable(tables[1]), spec)
+	return e.Stream(ctx, source.FromTable(tables[0]), source.FromTable(tables[1]), spec)
 }
 
 // batchRows of tables that come batch by batch.
@@ -263,7 +264,7 @@ func streamBatches(ctx context.Context, e *join.Engine, tables [2]arrow.Table, s
 	return e.Stream(ctx, batchesOf(tables[0]), batchesOf(tables[1]), spec)
 }
 
-func batchesOf(table arrow.Table) join.Source {
+func batchesOf(table arrow.Table) source.Source {
 	batches := func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {
 			reader := array.NewTableReader(table, batchRows)
@@ -277,5 +278,5 @@ func batchesOf(table arrow.Table) join.Source {
 			}
 		}
 	}
-	return join.Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches}
+	return source.Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches}
 }

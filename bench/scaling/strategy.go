@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // begin begins a join of two tables.
@@ -75,7 +76,7 @@ func sortMerge(set func(*join.Plan)) begin {
 // broadcast is what the engine does: on one device it joins tables, on several a stream of one of them.
 func broadcast(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
 	if len(e.Engines()) > 1 || max(tables[0].NumRows(), tables[1].NumRows()) > math.MaxUint32 {
-		return e.Stream(ctx, join.FromTable(tables[0]), join.FromTable(tables[1]), spec)
+		return e.Stream(ctx, source.FromTable(tables[0]), source.FromTable(tables[1]), spec)
 	}
 	plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 	if err != nil {

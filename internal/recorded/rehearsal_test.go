@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // kernelSet are kernels in their configurations.
@@ -160,7 +161,7 @@ func TestRehearsalsOfStreams(t *testing.T) {
 			c := tableCase{}
 			left, right := c.tables(t, allocator)
 			engine.Simulate = simulating(&rehearsed)
-			result, err := engine.Stream(background, join.FromTable(left), join.FromTable(right),
+			result, err := engine.Stream(background, source.FromTable(left), source.FromTable(right),
 				join.Spec{On: []string{"k"}, Algorithm: "phj-om", Columns: []string{"a", "b_right"}})
 			require.NoError(t, err)
 			defer result.Close()

@@ -1,4 +1,6 @@
-package join
+// Package source reads the sides of joins: tables, readers, and anything else that yields record batches. A goroutine
+// reads a source one slice ahead of the receiver, who gathers slices to tables.
+package source
 
 import (
 	"context"
@@ -30,37 +32,18 @@ type Source struct {
 // Table returns the table that the source was made from; nil if it has none.
 func (s *Source) Table() arrow.Table { return s.table }
 
-// given returns ErrInvalidInput for a source that lacks something.
-func (s *Source) given(side relation.Side) error {
+// Check returns backend.ErrInvalidInput for a source of a side that lacks something.
+func (s *Source) Check(side relation.Side) error {
+	detail := ""
 	switch {
 	case s.Schema == nil:
-		return missing("the schema of the %s source is nil: it is empty, or of a table or reader that is nil", side)
+		detail = "the schema of the %s source is nil: it is empty, or of a table or reader that is nil"
 	case s.Batches == nil:
-		return missing("Batches of the %s source is nil", side)
+		detail = "Batches of the %s source is nil"
+	default:
+		return nil
 	}
-	return nil
-}
-
-func sourcesGiven(left, right Source) error {
-	if err := left.given(relation.Left); err != nil {
-		return err
-	}
-	return right.given(relation.Right)
-}
-
-// tablesGiven returns ErrInvalidInput for a table that is nil.
-func tablesGiven(left, right arrow.Table) error {
-	for side, table := range [2]arrow.Table{left, right} {
-		if table == nil {
-			return missing("the %s table is nil", relation.Side(side))
-		}
-	}
-	return nil
-}
-
-// missing is the error of an argument that is nil.
-func missing(what string, side relation.Side) error {
-	return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(what, side)}
+	return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(detail, side)}
 }
 
 // FromTable returns a source of the rows of a table. The table must stay alive until the result is closed. The source
@@ -81,6 +64,19 @@ func FromTable(table arrow.Table) Source {
 		}
 	}
 	return Source{Schema: table.Schema(), Rows: table.NumRows(), Batches: batches, Again: true, table: table}
+}
+
+// Empty returns a source without rows.
+func Empty(schema *arrow.Schema) Source { return FromTable(NoRows(schema)) }
+
+// NoRows returns a table without rows, which needs no release.
+func NoRows(schema *arrow.Schema) arrow.Table {
+	var columns []arrow.Column
+	for _, field := range schema.Fields() {
+		chunked := arrow.NewChunked(field.Type, nil)
+		columns = append(columns, *arrow.NewColumn(field, chunked))
+	}
+	return array.NewTable(schema, columns, 0)
 }
 
 // FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of

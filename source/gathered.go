@@ -1,0 +1,56 @@
+package source
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// Gathered is slices that become a table.
+type Gathered struct {
+	Schema            *arrow.Schema
+	Rows, Most, Bytes uint64 // Most: rows of the largest slice
+
+	slices []Slice
+}
+
+// Add takes a slice. One that follows the last of the same batch becomes one with it.
+func (g *Gathered) Add(s Slice) {
+	rows := uint64(s.to - s.from)
+	g.Rows, g.Most, g.Bytes = g.Rows+rows, max(g.Most, rows), g.Bytes+s.bytes
+	if n := len(g.slices); n > 0 && g.slices[n-1].batch == s.batch && g.slices[n-1].to == s.from {
+		g.slices[n-1].to, g.slices[n-1].bytes = s.to, g.slices[n-1].bytes+s.bytes
+		s.Release()
+		return
+	}
+	g.slices = append(g.slices, s)
+}
+
+// Release releases the rows.
+func (g *Gathered) Release() {
+	for _, s := range g.slices {
+		s.Release()
+	}
+	g.slices = nil
+}
+
+// Table returns all gathered rows as a table, which the caller releases.
+func (g *Gathered) Table() arrow.Table {
+	var columns []arrow.Column
+	for i, field := range g.Schema.Fields() {
+		var chunks []arrow.Array
+		for _, s := range g.slices {
+			chunks = append(chunks, array.NewSlice(s.batch.Column(i), s.from, s.to))
+		}
+		chunked := arrow.NewChunked(field.Type, chunks)
+		columns = append(columns, *arrow.NewColumn(field, chunked))
+		chunked.Release()
+		for _, chunk := range chunks {
+			chunk.Release()
+		}
+	}
+	table := array.NewTable(g.Schema, columns, int64(g.Rows))
+	for _, c := range columns {
+		c.Release()
+	}
+	return table
+}
