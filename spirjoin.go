@@ -38,6 +38,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/host"
@@ -75,7 +76,7 @@ import (
 type JoinSpec = join.Spec
 
 // JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
-// an error. [join.Result] documents it in full:
+// an error. [engine.Result] documents it in full:
 //
 //	Batches(ctx)  iterates over the rows as record batches, which the caller releases; for Output Rows
 //	Pairs(ctx)    iterates over the pairs of row numbers; for Output Pairs
@@ -87,14 +88,14 @@ type JoinSpec = join.Spec
 //	Plan()        plan, with predicted times
 //	Explain()     plan, with predicted and measured times
 //	Close()       ends the join and releases its memory; a second call does nothing
-type JoinResult = join.Result
+type JoinResult = engine.Result
 
 // JoinBuild is a table on the device that can be joined many times: Join(ctx, table) and JoinStream(ctx, source) return
-// results, Explain() returns the plan, Close() releases the memory. See [Engine.BuildSide] and [join.Built].
-type JoinBuild = join.Built
+// results, Explain() returns the plan, Close() releases the memory. See [Engine.BuildSide] and [engine.Built].
+type JoinBuild = engine.Built
 
 // JoinPlan is a planned join: String() is the text of the plan, Run(ctx) runs it, Layout describes the output columns.
-type JoinPlan = join.Plan
+type JoinPlan = engine.Plan
 
 // Source is a side of a join that is read batch by batch. [FromTable] and [FromReader] return sources; [source.Source]
 // says how to write another one.
@@ -114,7 +115,7 @@ type (
 	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
 	JoinProgress    = join.Progress   // how far a join has come, for JoinSpec.Progress
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
-	JoinExpected    = join.Expected   // what is known of a table before it is read, for Engine.PrepareJoin
+	JoinExpected    = engine.Expected // what is known of a table before it is read, for Engine.PrepareJoin
 )
 
 // The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
@@ -281,7 +282,7 @@ func NewTrace() *Trace { return exec.NewTrace() }
 type Engine struct {
 	system  *System
 	devices []*openDevice // the first one is Options.Device
-	join    *join.Engine
+	join    *engine.Engine
 	groups  *groupby.Engine
 
 	tuningProblems []error
@@ -350,7 +351,7 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 		members = append(members, member)
 		e.devices = append(e.devices, &openDevice{device, member, options.Trace.Device(device)})
 	}
-	e.join = join.NewEngine(members[0].Ops, members[0].Allocator, options.MemoryLimitBytes, members[1:]...)
+	e.join = engine.NewEngine(members[0].Ops, members[0].Allocator, options.MemoryLimitBytes, members[1:]...)
 	e.groups = &groupby.Engine{Engine: e.join.Engine, TempDir: options.TempDir}
 	if options.TempDir != "" {
 		e.join.Spill(options.TempDir, cmp.Or(options.TempLimitBytes, math.MaxUint64))
@@ -440,7 +441,7 @@ func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right a
 // needs. The caller calls wait at some time, at the latest before it closes the engine: it returns when it is known
 // which kernels these are, after milliseconds, and does not wait for them.
 func (e *Engine) PrepareJoin(ctx context.Context, layout *JoinLayout, left, right JoinExpected) (wait func()) {
-	return e.join.Prepare(ctx, layout, [2]join.Expected{left, right})
+	return e.join.Prepare(ctx, layout, [2]engine.Expected{left, right})
 }
 
 // Kernels counts the kernels that the engine's device has compiled.

@@ -127,6 +127,17 @@ func (f *Flow) Stop() {
 	_ = f.Wait() // after a stop, an error is expected
 }
 
+// End stops a flow that ends with err, and returns the error that counts: if the flow has failed before, err only follows
+// from that.
+func (f *Flow) End(err error) error {
+	failed := f.ctx.Err() != nil
+	f.Stop()
+	if first := f.Wait(); failed && first != nil {
+		return first
+	}
+	return err
+}
+
 // claim reserves the only grant that the flow may have. ErrInvalidInput if the flow, or one around it, has one already.
 func (f *Flow) claim() error {
 	if f == nil {

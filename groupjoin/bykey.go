@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
@@ -225,7 +226,7 @@ func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
 
 // batches yields, for each batch of joined groups, the keys and the values of the rows that they stand for. rows counts
 // these.
-func (b *byKey) batches(joined *join.Result, rows *uint64) func(context.Context) iter.Seq2[
+func (b *byKey) batches(joined *engine.Result, rows *uint64) func(context.Context) iter.Seq2[
 	arrow.RecordBatch, error] {
 	return func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 		return func(yield func(arrow.RecordBatch, error) bool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
@@ -21,7 +22,7 @@ import (
 
 // Engine groups the rows of joins. Safe for concurrent use.
 type Engine struct {
-	Join   *join.Engine
+	Join   *engine.Engine
 	Groups *groupby.Engine
 }
 
@@ -35,7 +36,7 @@ const batchShare = 16
 // Run joins two sources and groups the rows. Both are read before it returns. The caller closes the result; ctx must
 // not end before.
 //
-// Errors: as for [join.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by takes
+// Errors: as for [engine.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by takes
 // memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
 // ErrDeviceMemory.
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) (*Result, error) {
@@ -170,7 +171,7 @@ func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source source
 }
 
 // group groups what comes of a join, which it draws to the end.
-func (e *Engine) group(ctx context.Context, l *Layout, by *groupby.Layout, joined *join.Result,
+func (e *Engine) group(ctx context.Context, l *Layout, by *groupby.Layout, joined *engine.Result,
 	batches func(context.Context) iter.Seq2[arrow.RecordBatch, error]) (*Result, error) {
 	fixed, drawn := *by, new(atomic.Bool)
 	if report := by.Spec.Progress; report != nil { // until the rows are drawn, the join reports

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/groupjoin"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -62,10 +63,10 @@ func table(t testing.TB, seed uint64, rows, values int, key arrow.DataType) arro
 	return all
 }
 
-func engine(t testing.TB, device *backend.Device, limitBytes uint64) *groupjoin.Engine {
+func open(t testing.TB, device *backend.Device, limitBytes uint64) *groupjoin.Engine {
 	ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 	require.NoError(t, err)
-	e := join.NewEngine(ops, memory.DefaultAllocator, limitBytes)
+	e := engine.NewEngine(ops, memory.DefaultAllocator, limitBytes)
 	t.Cleanup(e.Close)
 	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}}
 }
@@ -135,7 +136,7 @@ func TestKinds(t *testing.T) {
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
 	few, none := table(t, 1, 30, 10, arrow.PrimitiveTypes.Int32), table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		e := engine(t, device, 0)
+		e := open(t, device, 0)
 		for i, how := range kinds {
 			for j, nullsEqual := range [][]string{nil, {"k"}} {
 				if how != join.Cross && how != join.NotIn && !devicetest.Turn(i+j, 2) {
@@ -186,7 +187,7 @@ func TestByKey(t *testing.T) {
 		{On: []string{"k"}, SeparateKeys: true, Indicator: "from"},
 		{LeftOn: []string{"k", "k"}, RightOn: []string{"k", "n"}}}
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		e := engine(t, device, 0)
+		e := open(t, device, 0)
 		for _, c := range devicetest.Product(t, len(kinds), len(specs)) {
 			how, i := kinds[c[0]], c[1]
 			if how == join.Cross {

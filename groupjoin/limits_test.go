@@ -69,7 +69,7 @@ func TestMemoryLimit(t *testing.T) {
 	const joined = rows * rows / keys // of 16 bytes, twice the limit and more
 	require.Greater(t, joined*16, 2*limitBytes)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		e := engine(t, device, limitBytes)
+		e := open(t, device, limitBytes)
 		free := e.Join.Budget().Free().Host
 		spec := groupby.Spec{By: []string{"a"}, Aggregates: aggregates("sum:b", "count")}
 		l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), join.Spec{On: []string{"k"}}, spec)
@@ -90,7 +90,7 @@ func TestMemoryLimit(t *testing.T) {
 		require.LessOrEqual(t, e.Join.Budget().Most().Host, uint64(limitBytes))
 		require.Equal(t, free, e.Join.Budget().Free().Host)
 
-		tiny := engine(t, device, 1<<10)
+		tiny := open(t, device, 1<<10)
 		_, _, err = run(t.Context(), tiny, l, source.FromTable(left), source.FromTable(right))
 		require.True(t, backend.OutOfMemory(err), "%v", err)
 	})
@@ -107,9 +107,9 @@ func TestManyGroups(t *testing.T) {
 		groupby.Spec{By: []string{"a"}, Aggregates: aggregates("sum:k", "avg:k", "count")})
 	require.NoError(t, err)
 	device := onHost(t)
-	_, _, err = run(t.Context(), engine(t, device, limitBytes), l, source.FromTable(left), source.FromTable(right))
+	_, _, err = run(t.Context(), open(t, device, limitBytes), l, source.FromTable(left), source.FromTable(right))
 	require.ErrorIs(t, err, backend.ErrHostMemory)
-	e := engine(t, device, limitBytes)
+	e := open(t, device, limitBytes)
 	e.Groups.TempDir = t.TempDir()
 	e.Join.Spill(e.Groups.TempDir, 1<<30)
 	batches, stats, err := run(t.Context(), e, l, source.FromTable(left), source.FromTable(right))
@@ -130,7 +130,7 @@ func TestManyPairs(t *testing.T) {
 	const rows = 3_000_000
 	one := func(int) int64 { return 1 }
 	side := longs(t, rows, map[string]func(int) int64{"k": one})
-	e := engine(t, onHost(t), 0)
+	e := open(t, onHost(t), 0)
 	for _, by := range [][]string{{"k"}, nil} {
 		l, err := groupjoin.NewLayout(side.Schema(), side.Schema(), join.Spec{On: []string{"k"}},
 			groupby.Spec{By: by, Aggregates: aggregates("count")})
@@ -179,7 +179,7 @@ func TestErrors(t *testing.T) {
 	left := longs(t, 1000, map[string]func(int) int64{"k": func(row int) int64 { return int64(row % 10) },
 		"a": func(int) int64 { return most }})
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		e := engine(t, device, 64<<20)
+		e := open(t, device, 64<<20)
 		free := e.Join.Budget().Free().Host
 		broken := source.Source{Schema: left.Schema(), Rows: -1,
 			Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
@@ -227,7 +227,7 @@ func TestErrors(t *testing.T) {
 
 // TestCancel: a join whose rows are being grouped ends with the context.
 func TestCancel(t *testing.T) {
-	e := engine(t, onHost(t), 0)
+	e := open(t, onHost(t), 0)
 	side := longs(t, 3_000, map[string]func(int) int64{"k": func(int) int64 { return 1 },
 		"a": func(row int) int64 { return int64(row) }})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,7 +247,7 @@ func TestCancel(t *testing.T) {
 // TestProgress: the group-by reports once the join has nothing more to report, and sides by their names.
 func TestProgress(t *testing.T) {
 	side := longs(t, 100, map[string]func(int) int64{"k": func(row int) int64 { return int64(row % 5) }})
-	e := engine(t, onHost(t), 0)
+	e := open(t, onHost(t), 0)
 	var mu sync.Mutex
 	var phases []string
 	note := func(s exec.Status) {

@@ -64,7 +64,7 @@ func cells(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, byKey boo
 // TestSumsByKey: sums and means by key equal the joined rows' to the last bit, even if a side's sums overflow.
 func TestSumsByKey(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		e := engine(t, device, 0)
+		e := open(t, device, 0)
 		right := pairs(t, arrow.PrimitiveTypes.Int32, [3]string{"1", "1", ""}, [3]string{"1", "1", "5"},
 			[3]string{"1", "2", ""}, [3]string{"1", "2", ""}, [3]string{"1", "2", ""})
 		most, least := fmt.Sprint(math.MaxInt64), fmt.Sprint(math.MinInt64)
@@ -138,7 +138,7 @@ func TestSumsOfManyPairs(t *testing.T) {
 		left, right := side(7), side(-3)
 		defer left.Release()
 		defer right.Release()
-		got, err := cells(t, engine(t, device, 0), left, right, true, "count", "sum:x", "avg:x", "sum:x_right")
+		got, err := cells(t, open(t, device, 0), left, right, true, "count", "sum:x", "avg:x", "sum:x_right")
 		require.NoError(t, err)
 		require.Equal(t, []string{"10000000000", "70000000000", "7", "-30000000000"}, got)
 	})
@@ -154,7 +154,7 @@ func TestByKeyWithoutRoom(t *testing.T) {
 		groupby.Spec{By: []string{"k"}, Aggregates: aggregates("sum:a", "count")})
 	require.NoError(t, err)
 	require.True(t, l.ByKey())
-	e := engine(t, onHost(t), limitBytes)
+	e := open(t, onHost(t), limitBytes)
 	e.Groups.TempDir = t.TempDir()
 	e.Join.Spill(e.Groups.TempDir, 1<<30)
 	_, _, err = run(t.Context(), e, l, unknown(left), unknown(right))

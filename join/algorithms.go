@@ -25,8 +25,8 @@ var Algorithms = []operator.Algorithm{
 	graphics.Algorithm{},
 }
 
-// meanings are what the names of all algorithms stand for.
-var meanings = map[string]string{
+// Meanings are what the names of all algorithms stand for.
+var Meanings = map[string]string{
 	"phj-om":            "partitioned hash join; payload columns are partitioned like their keys",
 	"phj-om one by one": "partitioned hash join; payload columns are partitioned like their keys, one at a time",
 	"phj-um":            "partitioned hash join; payload is gathered by row number",
@@ -68,8 +68,8 @@ func ParseAlgorithm(name string) (string, error) {
 	return "", fmt.Errorf("%w: no algorithm %q; %s", backend.ErrInvalidInput, name, hint(name, AlgorithmNames(), nil))
 }
 
-// algorithmsNamed are the forms of an algorithm, or all.
-func algorithmsNamed(name string) []operator.Algorithm {
+// AlgorithmsNamed returns the forms of an algorithm, or all.
+func AlgorithmsNamed(name string) []operator.Algorithm {
 	if name == Auto {
 		return Algorithms
 	}

@@ -66,8 +66,8 @@ func (h How) String() string {
 	return fmt.Sprintf("How(%d)", uint8(h))
 }
 
-// noun is the kind of join with its article.
-func (h How) noun() string {
+// Noun is the kind of join with its article.
+func (h How) Noun() string {
 	if h == Inner || h == Anti {
 		return "an " + h.String() + " join"
 	}

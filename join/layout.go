@@ -66,10 +66,11 @@ func NewLayout(left, right *arrow.Schema, spec Spec) (*Layout, error) {
 		return nil, err
 	}
 	l := &Layout{Spec: spec, Needed: [2][]string{{}, {}}}
-	schemas, keys := [2]*arrow.Schema{left, right}, spec.on()
+	schemas, keys := [2]*arrow.Schema{left, right}, spec.Keys()
 	for side, schema := range schemas {
 		if schema == nil {
-			return nil, missing("the schema of the %s table is nil", relation.Side(side))
+			return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput,
+				Detail: fmt.Sprintf("the schema of the %s table is nil", relation.Side(side))}
 		}
 	}
 	for side, names := range keys {

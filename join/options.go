@@ -67,6 +67,14 @@ const (
 	BuildRight
 )
 
+// Side returns the table that is the build side; the left one if either may be.
+func (b BuildSide) Side() relation.Side {
+	if b == BuildRight {
+		return relation.Right
+	}
+	return relation.Left
+}
+
 var buildSideNames = []string{"auto", "left", "right"}
 
 // String returns the name that [ParseBuildSide] accepts.

@@ -1,6 +1,6 @@
-// Package join joins two Arrow tables by key on one device. It defines the specification of a join and its meaning, the
-// layout of the output, the plan and its explanation, and the stream of results. The algorithms are in the packages
-// below it and see only key codes and row numbers.
+// Package join is the meaning of a join: its specification, the kinds of joins, and the layout of the output, which
+// follow from the schemas of both tables alone. Package engine runs joins; the algorithms are in the packages below, and
+// see only key codes and row numbers.
 package join
 
 import (
@@ -207,11 +207,11 @@ func (s *Spec) checkKeys(f *faults) {
 	}
 }
 
-// on are the key columns of both sides.
-func (s *Spec) on() [2][]string { return [2][]string{s.LeftOn, s.RightOn} }
+// Keys returns the key columns of both sides, once the specification has its defaults ([Layout]).
+func (s *Spec) Keys() [2][]string { return [2][]string{s.LeftOn, s.RightOn} }
 
-// nullsEqual tells of each pair of key columns whether NULL equals NULL.
-func (s *Spec) nullsEqual() (equal []bool) {
+// NullEquals reports of each pair of key columns whether NULL equals NULL.
+func (s *Spec) NullEquals() (equal []bool) {
 	for _, name := range s.LeftOn {
 		equal = append(equal, slices.Contains(s.NullsEqual, name))
 	}
@@ -220,14 +220,14 @@ func (s *Spec) nullsEqual() (equal []bool) {
 
 func (s *Spec) checkOutput(f *faults) {
 	pairs := s.Output == Pairs || s.Output == Ranges
-	f.add(pairs && s.How != Inner, "output %s is for inner joins; %s returns rows or their count", s.Output, s.How.noun())
+	f.add(pairs && s.How != Inner, "output %s is for inner joins; %s returns rows or their count", s.Output, s.How.Noun())
 	ordered := s.Order != Unordered || s.Deterministic
 	f.add(s.Output == Ranges && ordered, "key ranges come in the order of the key; leave out order and deterministic")
 	f.add(s.Order == LeftOrder && !s.How.Has(relation.Left) || s.Order == RightOrder && !s.How.Has(relation.Right),
-		"%s returns rows of one table, which cannot be in the order of the %s one", s.How.noun(), s.Order)
+		"%s returns rows of one table, which cannot be in the order of the %s one", s.How.Noun(), s.Order)
 	f.add(s.Indicator != "" && !s.How.Pairs(), "an indicator says which tables a row comes from; %s returns rows of one",
-		s.How.noun())
-	f.add(s.MarkName != "" && s.How != Mark, "mark_name is for mark joins; %s has no such column", s.How.noun())
+		s.How.Noun())
+	f.add(s.MarkName != "" && s.How != Mark, "mark_name is for mark joins; %s has no such column", s.How.Noun())
 }
 
 func (s *Spec) checkPlan(f *faults) {

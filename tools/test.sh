@@ -11,10 +11,10 @@ source tools/vulkan.sh
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 # What runs goroutines of its own. Other packages are straight-line code of one goroutine over the host backend, whose
 # tests run all kernels in parallel, or over engines, which have tests of their own.
-threaded_packages=(./join ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/runs
+threaded_packages=(./engine ./task ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/runs
 	./exec ./deliver ./backend ./internal/leak ./internal/offheap)
 # What runs shaders. In this order, so that none that takes long begins last.
-device_packages=(./kernel ./join/hash ./primitive ./join ./vulkan/... ./planner ./join/sortmerge ./join/hmg
+device_packages=(./kernel ./join/hash ./primitive ./engine ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./relation/keys ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
 	./exchange ./exchange/peers .)
 # The backend, kernels, what calls them, and joins of tables.
@@ -83,7 +83,7 @@ race() {
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...
 }
-host() { on host off ./join ./groupby ./cmd/spirjoin ./...; }
+host() { on host off ./engine ./groupby ./cmd/spirjoin ./...; }
 lavapipe() { on lavapipe sync "${device_packages[@]}"; }
 devices() { on lavapipe off "${device_packages[@]}" "${bench_packages[@]}"; }
 swiftshader() {
@@ -107,10 +107,10 @@ opencl() {
 		on pocl off "${opencl_packages[@]}"
 	else
 		on pocl off ./opencl/... ./kernel ./join/sortmerge ./groupby ./kernel/generate/clc ./ranges ./deliver .
-		on pocl off -run '^TestJoinMatrix$' ./join
+		on pocl off -run '^TestJoinMatrix$' ./engine
 		on pocl off -short ./primitive ./join/hash ./groupby/reduce
 	fi
-	on host,lavapipe,pocl off -short -run '^TestSeveralBackends$' ./join # a device of each backend in one join
+	on host,lavapipe,pocl off -short -run '^TestSeveralBackends$' ./engine # a device of each backend in one join
 }
 sync() { on lavapipe sync -short "${device_packages[@]}"; }
 gpu() {

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/join"
@@ -220,7 +221,7 @@ func (r *attempts) attempt(ctx context.Context) (again bool, fail *failure) {
 		return false, failf("harness", "%v", err)
 	}
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	engine := join.NewEngine(ops, allocator, r.hostMemory)
+	engine := engine.NewEngine(ops, allocator, r.hostMemory)
 	engine.GranuleRows, engine.WindowRows = r.c.GranuleRows, r.c.WindowRows
 	if r.c.DeviceTexts {
 		engine.Compare = query.CompareDevice
@@ -267,22 +268,22 @@ func (r *attempts) open() (*primitive.Ops, func() error, error) {
 }
 
 // joinAll makes the join, or all of those with a build side that stays.
-func (r *attempts) joinAll(ctx context.Context, engine *join.Engine) (again bool, fail *failure) {
+func (r *attempts) joinAll(ctx context.Context, on *engine.Engine) (again bool, fail *failure) {
 	if r.c.Parts == 0 {
-		var result *join.Result
+		var result *engine.Result
 		if r.c.Stream > 0 {
 			left := r.source(r.tables[0].table)
-			result, err := engine.Stream(ctx, left, r.source(r.tables[1].table), r.spec)
+			result, err := on.Stream(ctx, left, r.source(r.tables[1].table), r.spec)
 			return r.draw(ctx, result, err, &r.parts[0])
 		}
-		plan, err := engine.Plan(ctx, r.tables[0].table, r.tables[1].table, r.spec)
+		plan, err := on.Plan(ctx, r.tables[0].table, r.tables[1].table, r.spec)
 		if err == nil {
 			result, err = plan.Run(ctx)
 		}
 		return r.draw(ctx, result, err, &r.parts[0])
 	}
 	build, probe := r.tables[1-r.probe].table, r.tables[r.probe].table
-	built, err := engine.Build(ctx, build, probe.Schema(), uint64(probe.NumRows())/uint64(len(r.parts)), r.spec)
+	built, err := on.Build(ctx, build, probe.Schema(), uint64(probe.NumRows())/uint64(len(r.parts)), r.spec)
 	if err != nil {
 		return r.judge(ctx, err, &r.parts[0])
 	}
@@ -290,9 +291,9 @@ func (r *attempts) joinAll(ctx context.Context, engine *join.Engine) (again bool
 	for i := range r.parts {
 		p := &r.parts[i]
 		table := part(probe, p.d.from[r.probe], p.d.to[r.probe])
-		probe := func() (*join.Result, error) { return built.Join(ctx, table) }
+		probe := func() (*engine.Result, error) { return built.Join(ctx, table) }
 		if r.c.Stream > 0 {
-			probe = func() (*join.Result, error) { return built.JoinStream(ctx, r.source(table)) }
+			probe = func() (*engine.Result, error) { return built.JoinStream(ctx, r.source(table)) }
 		}
 		result, err := probe()
 		again, fail := r.draw(ctx, result, err, p)
@@ -348,7 +349,7 @@ func (r *attempts) refusals() (refused, of int) {
 }
 
 // draw draws a result and compares it.
-func (r *attempts) draw(ctx context.Context, result *join.Result, err error, want *expectation) (
+func (r *attempts) draw(ctx context.Context, result *engine.Result, err error, want *expectation) (
 	again bool, fail *failure) {
 	if err != nil {
 		return r.judge(ctx, err, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -22,7 +23,7 @@ import (
 // bed is an engine, and the workload that it joins in several ways.
 type bed struct {
 	*Sweep
-	engine    *join.Engine
+	engine    *engine.Engine
 	allocator memory.Allocator
 	spec      join.Spec
 	folder    string

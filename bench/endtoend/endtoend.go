@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -178,6 +179,6 @@ func newBed(s *Sweep, device *backend.Device, user primitive.Tuning, folder stri
 	}
 	b := &bed{Sweep: s, folder: folder, allocator: relation.AllocatorFor(device, s.MemoryLimitBytes)}
 	b.spec, err = s.spec()
-	b.engine = join.NewEngine(ops, b.allocator, s.MemoryLimitBytes)
+	b.engine = engine.NewEngine(ops, b.allocator, s.MemoryLimitBytes)
 	return b, err
 }

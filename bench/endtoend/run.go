@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
@@ -93,7 +94,7 @@ func (b *bed) run(ctx context.Context, in *inputs, each func(arrow.RecordBatch) 
 }
 
 // draw gives each batch to each and releases it. first is called when the first one is there.
-func draw(ctx context.Context, result *join.Result, first func(), each func(arrow.RecordBatch) error) error {
+func draw(ctx context.Context, result *engine.Result, first func(), each func(arrow.RecordBatch) error) error {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return err
@@ -135,7 +136,7 @@ func (in *inputs) schema(readers [2]*tableio.Reader, side int) *arrow.Schema {
 // begin starts the join. Tables in files are read first, into tables, but for the one with more rows, which is joined
 // as it is read unless rows are only counted: as the command join does with large tables.
 func (b *bed) begin(ctx context.Context, layout *join.Layout, tables *[2]arrow.Table, readers [2]*tableio.Reader,
-	r *Run) (result *join.Result, err error) {
+	r *Run) (result *engine.Result, err error) {
 	streamed := -1
 	if readers[0] != nil && b.spec.Output == join.Rows {
 		if streamed = 1; readers[0].Rows() > readers[1].Rows() {

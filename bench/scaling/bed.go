@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
@@ -89,7 +90,7 @@ func hostMemoryAvailable() uint64 {
 // contender is a way to join the tables of a bed.
 type contender struct {
 	Way
-	engine *join.Engine
+	engine *engine.Engine
 	begin  begin
 }
 

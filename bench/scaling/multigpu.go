@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/measure"
-	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -53,7 +53,7 @@ func (s *MultiGPU) counts(f Figure) (counts []int) {
 type multi struct {
 	*MultiGPU
 	devices []*device
-	engines map[int]*join.Engine    // by the number of their devices
+	engines map[int]*engine.Engine  // by the number of their devices
 	rates   map[int]*endtoend.Rates // likewise
 	out     measure.Output
 	file    *measure.File
@@ -65,7 +65,7 @@ func (s MultiGPU) Run(ctx context.Context, open Open, out measure.Output) (err e
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	m := &multi{MultiGPU: &s, engines: map[int]*join.Engine{}, rates: map[int]*endtoend.Rates{}, out: out}
+	m := &multi{MultiGPU: &s, engines: map[int]*engine.Engine{}, rates: map[int]*endtoend.Rates{}, out: out}
 	defer func() {
 		for _, e := range m.engines {
 			e.Close()

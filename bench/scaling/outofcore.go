@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/source"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -253,14 +254,14 @@ var (
 	byBatches = supply{streamBatches, false}
 )
 
-func streamTables(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+func streamTables(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 	return e.Stream(ctx, source.FromTable(tables[0]), source.FromTable(tables[1]), spec)
 }
 
 // batchRows of tables that come batch by batch.
 const batchRows = 1 << 16
 
-func streamBatches(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+func streamBatches(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 	return e.Stream(ctx, batchesOf(tables[0]), batchesOf(tables[1]), spec)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 )
@@ -38,7 +39,7 @@ func ParseOutputs(names []string, possible ...Output) (outputs []Output, err err
 }
 
 // draw draws the output of a join to its end. each, which may be nil, is called with the rows.
-func draw(ctx context.Context, result *join.Result, tables [2]arrow.Table, output Output,
+func draw(ctx context.Context, result *engine.Result, tables [2]arrow.Table, output Output,
 	each func(arrow.RecordBatch) error) error {
 	switch output {
 	case join.Rows:

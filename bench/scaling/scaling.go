@@ -15,9 +15,9 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/measure"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
@@ -103,12 +103,12 @@ func closeAll(devices []*device) error {
 }
 
 // engineOn returns an engine on devices, all of which take part in every join that several can run.
-func engineOn(devices []*device, memoryLimitBytes uint64) *join.Engine {
+func engineOn(devices []*device, memoryLimitBytes uint64) *engine.Engine {
 	var members []query.Member
 	for _, d := range devices {
 		members = append(members, query.Member{Ops: d.ops, Allocator: d.allocator})
 	}
-	engine := join.NewEngine(members[0].Ops, members[0].Allocator, memoryLimitBytes, members[1:]...)
+	engine := engine.NewEngine(members[0].Ops, members[0].Allocator, memoryLimitBytes, members[1:]...)
 	engine.Together = len(devices) > 1
 	return engine
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
@@ -170,7 +171,7 @@ func TestCounts(t *testing.T) {
 // Devices that one of several cannot join are said to be idle.
 func TestOneDeviceAlone(t *testing.T) {
 	devicetest.HostTest(t)
-	onFirst := func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+	onFirst := func(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 		plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 		if err != nil {
 			return nil, err

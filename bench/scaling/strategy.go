@@ -10,12 +10,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/source"
 )
 
 // begin begins a join of two tables.
-type begin func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error)
+type begin func(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error)
 
 // Strategy is a way to share a join among devices.
 type Strategy struct {
@@ -28,11 +29,11 @@ func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
 		{"hmg", "key codes sorted across the devices and matched in place, or beyond their memory divided by the host " +
-			"and joined range by range; columns fetched by the host", sortMerge(func(*join.Plan) {})},
+			"and joined range by range; columns fetched by the host", sortMerge(func(*engine.Plan) {})},
 		{"hmg-trip", "as hmg, but brought back to the host, sorted, and up again to be matched",
-			sortMerge(func(p *join.Plan) { p.RoundTrip = true })},
+			sortMerge(func(p *engine.Plan) { p.RoundTrip = true })},
 		{"hmg-merge", "as hmg-trip, but merged by the host beyond the memory of the devices",
-			sortMerge(func(p *join.Plan) { p.RoundTrip, p.MergesChunksets = true, true })},
+			sortMerge(func(p *engine.Plan) { p.RoundTrip, p.MergesChunksets = true, true })},
 	}
 }
 
@@ -61,8 +62,8 @@ func FindStrategies(names []string) (found []Strategy, err error) {
 }
 
 // sortMerge is the join of the paper, or a variant that set chooses.
-func sortMerge(set func(*join.Plan)) begin {
-	return func(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+func sortMerge(set func(*engine.Plan)) begin {
+	return func(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 		spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
 		plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 		if err != nil {
@@ -74,7 +75,7 @@ func sortMerge(set func(*join.Plan)) begin {
 }
 
 // broadcast is what the engine does: on one device it joins tables, on several a stream of one of them.
-func broadcast(ctx context.Context, e *join.Engine, tables [2]arrow.Table, spec join.Spec) (*join.Result, error) {
+func broadcast(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 	if len(e.Engines()) > 1 || max(tables[0].NumRows(), tables[1].NumRows()) > math.MaxUint32 {
 		return e.Stream(ctx, source.FromTable(tables[0]), source.FromTable(tables[1]), spec)
 	}

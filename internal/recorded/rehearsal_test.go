@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/recorded"
@@ -64,7 +65,7 @@ func simulating(to *kernelSet) query.Simulator {
 
 // listingEngine returns an engine on a described device that compiles kernels when they are needed, into a set. If
 // pinned is set, it allocates memory that the device has imported.
-func listingEngine(t *testing.T, info backend.DeviceInfo, capBytes uint64, needed *kernelSet, pinned bool) *join.Engine {
+func listingEngine(t *testing.T, info backend.DeviceInfo, capBytes uint64, needed *kernelSet, pinned bool) *engine.Engine {
 	driver, err := host.Simulate(&info, needed.add)
 	require.NoError(t, err)
 	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: capBytes})
@@ -75,12 +76,12 @@ func listingEngine(t *testing.T, info backend.DeviceInfo, capBytes uint64, neede
 		t.Cleanup(all.Close)
 		allocator = all
 	}
-	engine := join.NewEngine(opsOf(t, device, nil), allocator, 0)
+	engine := engine.NewEngine(opsOf(t, device, nil), allocator, 0)
 	t.Cleanup(engine.Close)
 	return engine
 }
 
-func draw(t *testing.T, result *join.Result, output join.Output) {
+func draw(t *testing.T, result *engine.Result, output join.Output) {
 	defer result.Close()
 	switch output {
 	case join.Rows:
@@ -183,20 +184,20 @@ func TestRehearsedOnce(t *testing.T) {
 	for _, algorithm := range []string{"phj-om", "hj", "smj-om", "smj-um"} {
 		t.Run(algorithm, func(t *testing.T) {
 			var needed, rehearsed kernelSet
-			engine := listingEngine(t, recorded.H200(), 0, &needed, false)
+			e := listingEngine(t, recorded.H200(), 0, &needed, false)
 			rehearse := func(ctx context.Context) error {
-				p, err := engine.Plan(background, left, right, join.Spec{On: []string{"k"}, Algorithm: algorithm})
+				p, err := e.Plan(background, left, right, join.Spec{On: []string{"k"}, Algorithm: algorithm})
 				require.NoError(t, err)
 				return p.Rehearse(ctx)
 			}
 			failure := errors.New("no simulator")
-			engine.Simulate = func(*backend.DeviceInfo, func(*backend.KernelSpec, backend.Config)) (backend.Driver, error) {
+			e.Simulate = func(*backend.DeviceInfo, func(*backend.KernelSpec, backend.Config)) (backend.Driver, error) {
 				return nil, failure
 			}
 			require.ErrorIs(t, rehearse(background), failure)
 			ended, cancel := context.WithCancel(background)
 			cancel()
-			engine.Simulate = simulating(&rehearsed)
+			e.Simulate = simulating(&rehearsed)
 			require.ErrorIs(t, rehearse(ended), backend.ErrCancelled)
 			require.NoError(t, rehearse(background))
 			require.NotEmpty(t, rehearsed.all)
@@ -211,8 +212,8 @@ func TestRehearsedOnce(t *testing.T) {
 func TestPreparation(t *testing.T) {
 	c := tableCase{}
 	left, right := c.tables(t, memory.DefaultAllocator)
-	expect := func(table arrow.Table) join.Expected {
-		return join.Expected{Schema: table.Schema(), Rows: table.NumRows(), Nulls: func(string) bool { return false },
+	expect := func(table arrow.Table) engine.Expected {
+		return engine.Expected{Schema: table.Schema(), Rows: table.NumRows(), Nulls: func(string) bool { return false },
 			Bounds: func(string) (int64, int64, bool) { return 0, 3*1<<16 - 1, true }}
 	}
 	for name, spec := range map[string]join.Spec{
@@ -221,19 +222,19 @@ func TestPreparation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var needed, prepared kernelSet
-			engine := listingEngine(t, recorded.H200(), 0, &needed, false)
+			e := listingEngine(t, recorded.H200(), 0, &needed, false)
 			spec.On = []string{"k"}
 			layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
 			require.NoError(t, err)
-			engine.Simulate = simulating(&prepared)
-			expected := [2]join.Expected{expect(left), expect(right)}
+			e.Simulate = simulating(&prepared)
+			expected := [2]engine.Expected{expect(left), expect(right)}
 			unknown := expected
 			unknown[1].Rows = -1
-			engine.Prepare(background, layout, unknown)()
+			e.Prepare(background, layout, unknown)()
 			require.Empty(t, prepared.all, "rows are unknown")
-			engine.Prepare(background, layout, expected)()
-			engine.Simulate = nil
-			p, err := engine.PlanLayout(background, layout, left, right)
+			e.Prepare(background, layout, expected)()
+			e.Simulate = nil
+			p, err := e.PlanLayout(background, layout, left, right)
 			require.NoError(t, err)
 			result, err := p.Run(background)
 			require.NoError(t, err)
@@ -252,13 +253,13 @@ func TestPreparationOfLargeTables(t *testing.T) {
 	require.NoError(t, err)
 	for _, streamed := range []bool{false, true} {
 		var needed, prepared kernelSet
-		engine := listingEngine(t, recorded.H200(), 0, &needed, false)
-		engine.Simulate = simulating(&prepared)
-		expect := func(rows int64, streamed bool) join.Expected {
-			return join.Expected{Schema: schema, Rows: rows, Streamed: streamed, Nulls: func(string) bool { return false },
+		e := listingEngine(t, recorded.H200(), 0, &needed, false)
+		e.Simulate = simulating(&prepared)
+		expect := func(rows int64, streamed bool) engine.Expected {
+			return engine.Expected{Schema: schema, Rows: rows, Streamed: streamed, Nulls: func(string) bool { return false },
 				Bounds: func(string) (int64, int64, bool) { return 1, 32 << 20, true }}
 		}
-		engine.Prepare(background, layout, [2]join.Expected{expect(32<<20, false), expect(128<<20, streamed)})()
+		e.Prepare(background, layout, [2]engine.Expected{expect(32<<20, false), expect(128<<20, streamed)})()
 		for _, name := range []string{"encode_keys", "radix_counts", "radix_scatter", "partition_units", "partition_join"} {
 			require.True(t, prepared.has(name), "%s, streamed %t: %v", name, streamed, prepared.all)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/internal/recorded"
 	"github.com/spirjoin/spirjoin/join"
 )
@@ -79,7 +80,7 @@ func (c *tableCase) tablesOf(t *testing.T, allocator memory.Allocator, rows [2]i
 func recordTables(t *testing.T, c tableCase, workers int) string {
 	left, right := c.tables(t, memory.DefaultAllocator)
 	device := recorded.Open(t, infoOf(c.name), backend.DeviceOptions{DeviceMemoryBytes: c.capBytes}, workers)
-	engine := join.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
+	engine := engine.NewEngine(opsOf(t, device, nil), memory.DefaultAllocator, 0)
 	recorder, stop := recorded.Record(device)
 	defer stop()
 	spec := c.spec
@@ -105,7 +106,7 @@ func recordTables(t *testing.T, c tableCase, workers int) string {
 }
 
 // join draws the output of a join and returns the number of its rows.
-func (c *tableCase) join(t *testing.T, engine *join.Engine, recorder *recorded.Recorder, left, right arrow.Table,
+func (c *tableCase) join(t *testing.T, engine *engine.Engine, recorder *recorded.Recorder, left, right arrow.Table,
 	spec join.Spec) (rows uint64) {
 	p, err := engine.Plan(background, left, right, spec)
 	require.NoError(t, err)

@@ -1,0 +1,402 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/topology"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/hmg"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/source"
+	"github.com/spirjoin/spirjoin/task"
+)
+
+// Engine joins tables on one device, and streams on several. Safe for concurrent use.
+type Engine struct {
+	task.Means // of the first device
+	Knobs
+	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host,
+	// a stream is planned for as many devices as shared links can feed; with those between devices, for build sides
+	// that devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken
+	// to have a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
+	Wires *topology.Topology
+
+	others []*query.Engine
+}
+
+// NewEngine returns an engine on the device of ops; see [query.NewEngine]. Streams may use other devices too.
+func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64, others ...query.Member) *Engine {
+	all := query.NewEngines(append([]query.Member{{Ops: ops, Allocator: allocator}}, others...), memoryLimitBytes)
+	return &Engine{Means: task.Means{Engine: all[0]}, others: all[1:]}
+}
+
+// Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
+// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]). Both are in Wires then.
+func (e *Engine) Connect(ctx context.Context) error {
+	if err := e.Engine.Connect(ctx, e.others...); err != nil {
+		return err
+	}
+	if err := e.MeasureWires(ctx); err != nil || len(e.others) == 0 {
+		return err
+	}
+	e.knowLinks()
+	return nil
+}
+
+// Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
+// (a hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are
+// in a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited,
+// streams divide both sides in memory of the host, also without Spill. Call it before the first join.
+func (e *Engine) Spill(dir string, limitBytes uint64) {
+	e.TempDir = dir
+	e.Budget().AllowDisk(limitBytes)
+}
+
+// Engines returns the engines of all devices, for measurements and tests.
+func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
+
+// Leaving returns an engine that leaves memory to whoever draws the output of its joins; see [query.Engine.Leaving].
+// divisor is the share of the limits: 4 leaves a quarter of each.
+func (e *Engine) Leaving(divisor uint64) *Engine {
+	less, leave := *e, func(of *query.Engine) *query.Engine {
+		return of.Leaving(of.HostCapBytes()/divisor, of.DeviceCapBytes()/divisor)
+	}
+	less.Engine, less.others = leave(e.Engine), make([]*query.Engine, len(e.others))
+	for i, other := range e.others {
+		less.others[i] = leave(other)
+	}
+	return &less
+}
+
+// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout].
+func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source) (*Result, error) {
+	if left.Table() == nil || right.Table() == nil {
+		return e.StreamLayout(ctx, layout, left, right)
+	}
+	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table())
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
+}
+
+// Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
+type Plan struct {
+	*query.Query // on the first device; nil for StrategyHMG, and if the tables are divided
+	Layout       *join.Layout
+	// RoundTrip makes StrategyHMG bring sorted keys back to the host before they are matched, even if both tables fit the
+	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
+	RoundTrip, MergesChunksets bool
+
+	engine  *Engine
+	tables  [2]arrow.Table
+	without []query.DeviceFailure // devices of the engine that were lost before
+	sorts   bool                  // the planner has taken StrategyHMG; Query is what it is faster than
+	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
+}
+
+// Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
+// engine has several devices, and rows of a long join are wanted in any order, it is a stream of one of the tables,
+// which several devices may join ([Engine.Stream]). Tables that are divided are a stream, too, whose parts may not fit
+// either: then the error is backend.ErrDeviceMemory.
+func (p *Plan) Run(ctx context.Context) (*Result, error) { return reportWithout(p.without)(p.run(ctx)) }
+
+func (p *Plan) run(ctx context.Context) (*Result, error) {
+	switch {
+	case p.short != nil:
+		return p.runDivided(ctx)
+	case !p.hmg() && p.severally():
+		return p.engine.StreamLayout(ctx, p.Layout, source.FromTable(p.tables[0]), source.FromTable(p.tables[1]))
+	}
+	begin := p.runAlone
+	if p.hmg() {
+		begin = p.runHMG
+	}
+	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
+		if on != p.engine {
+			return p.again(ctx, on, true)
+		}
+		return begin(ctx)
+	})
+}
+
+// hmg tells whether the plan uses StrategyHMG.
+func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == join.StrategyHMG }
+
+// runAlone runs the plan on the first device.
+func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
+	result, err := p.Query.Run(ctx)
+	if errors.Is(err, errOutside) {
+		return p.again(ctx, p.engine, false)
+	}
+	return resultOf(result, err)
+}
+
+// again plans and runs the join anew, on the devices of an engine. The range of keys may be guessed.
+func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
+	plan, err := on.planTables(ctx, p.Layout, p.tables, guess)
+	if err != nil {
+		return nil, err
+	}
+	plan.RoundTrip, plan.MergesChunksets = p.RoundTrip, p.MergesChunksets
+	return plan.Run(ctx)
+}
+
+// runHMG runs the strategy on all devices.
+func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
+	h := p.engine.HMG()
+	if p.RoundTrip {
+		h.Cut.Within = hmg.WithinRoundTrip
+	}
+	if p.MergesChunksets {
+		h.Cut.Beyond = hmg.BeyondMerge
+	}
+	r, err := h.join(ctx, p.Layout, p.tables)
+	if err != nil {
+		return nil, err
+	}
+	r.ways = p.hmgWays()
+	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
+}
+
+// String returns the text of the plan.
+func (p *Plan) String() string {
+	if p.hmg() {
+		return p.engine.HMG().explain(p.tables, p.hmgWays())
+	}
+	if p.short != nil {
+		return p.dividedText()
+	}
+	s := p.Query.String()
+	if p.severally() {
+		for _, e := range p.engine.others {
+			info := e.Device().Info()
+			s += fmt.Sprintf("%-12s %s (%s, %s), if the join is predicted to be faster with it\n", "also", info.Name,
+				info.Backend, info.Type)
+		}
+	}
+	return s
+}
+
+// Plan checks a join against its tables and the limits, and decides how it will run. It reads the keys of the build
+// side once, for the range of their values (of a large table, a sample), and samples both sides, to estimate how they
+// match. It transfers nothing to the device. If the device is too small for any plan, or for one that is predicted to
+// be faster than that, both tables are divided into parts that are joined one after the other, unless the join does not
+// allow that ([Engine.Stream]).
+//
+// Errors: backend.ErrInvalidInput, backend.ErrUnsupported, backend.ErrDeviceMemory or ErrHostMemory with what the join
+// needs, backend.ErrLimit for a cross join of too many rows, ErrDeviceLost if no device is left, ErrCancelled.
+func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec join.Spec) (*Plan, error) {
+	if err := tablesGiven(left, right); err != nil {
+		return nil, err
+	}
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
+	if err != nil {
+		return nil, err
+	}
+	return e.PlanLayout(ctx, layout, left, right)
+}
+
+// PlanLayout is Plan with an existing layout, whose schemas may have had more columns: the tables must have those in
+// layout.Needed.
+func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, right arrow.Table) (*Plan, error) {
+	if err := tablesGiven(left, right); err != nil {
+		return nil, err
+	}
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
+}
+
+// planTables is PlanLayout in which the range of keys may be guessed, on the devices that were not lost.
+func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+	e, without, err := e.able()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := e.planWhole(ctx, layout, tables, guess)
+	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
+		plan, err = e.planDivided(layout, tables, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	plan.without = without
+	return plan, nil
+}
+
+// planWhole is planTables of tables that are not divided.
+func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
+	err error) {
+	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
+	for side, table := range l.tables {
+		for _, name := range layout.Needed[side] {
+			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if l.spec.Strategy == join.StrategyHMG {
+		if err := checkHMG(l.spec); err != nil {
+			return nil, err
+		}
+		return &Plan{Layout: layout, engine: e, tables: l.tables}, nil
+	}
+	if l.Output == join.Ranges {
+		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
+	}
+	l.Progress.Start("plan")
+	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
+	defer end()
+	if err := l.planKeys(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, backend.ContextError(ctx)
+	}
+	spec := l.lower()
+	// Where there are many more pairs than rows, it is less work to compare each row once than each pair.
+	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) {
+		exact, err := l.prove(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if exact {
+			spec = l.lower()
+		}
+	}
+	p := &Plan{Layout: layout, engine: e, tables: l.tables}
+	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
+		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
+		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), relation.TableBytes(tables[:]...),
+			onDevice)
+	}
+	if p.Query, err = e.Engine.Plan(spec); err != nil {
+		return nil, err
+	}
+	return p, p.weighHMG(&l)
+}
+
+// prove proves hashes where there is memory for it, and waits for that.
+func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
+	need := exec.Need{Host: keys.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
+	if limit := l.engine.HostCapBytes(); limit != exec.Unlimited {
+		if need.Host+relation.TableBytes(l.tables[:]...) > limit {
+			return false, nil
+		}
+		need.Shared = relation.SharedBytes(l.tables[:]...)
+	}
+	grant, err := l.engine.Budget().Acquire(ctx, need)
+	if err != nil {
+		return false, err
+	}
+	defer grant.Release()
+	l.Progress.Start("prove hashes")
+	return l.keys.Prove(ctx)
+}
+
+// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather
+// than candidates compared.
+const provePairs = 2
+
+// planKeys learns of the keys of both tables.
+func (l *lowering) planKeys(ctx context.Context) (err error) {
+	defer exec.Begin(ctx, "measure keys").End()
+	left, right := l.tables[relation.Left], l.tables[relation.Right]
+	if l.How == join.Cross {
+		if err := l.spec.CheckCross(uint64(left.NumRows()), uint64(right.NumRows())); err != nil {
+			return err
+		}
+		l.keys, err = keys.PlanCross(left, right)
+		return err
+	}
+	if l.Output == join.Ranges { // which come in the order of the key
+		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
+	} else {
+		probe := relation.Right // most likely: keys may be NULL
+		if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
+			probe = relation.Left
+		}
+		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
+	}
+	if err != nil {
+		return err
+	}
+	l.engine.Collide(l.keys)
+	return nil
+}
+
+// planProofs learns of keys that must be unique, as far as that is not known: those that match nothing are among them.
+func (l *lowering) planProofs(ctx context.Context) (err error) {
+	for side, table := range l.tables {
+		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) && l.unique[side] == nil {
+			l.unique[side], err = l.keys.Alone(ctx, side, table)
+		}
+	}
+	return err
+}
+
+// KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
+func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (k query.KeyRanges, err error) {
+	if err := tablesGiven(left, right); err != nil {
+		return k, err
+	}
+	e, _, err = e.able()
+	if err != nil {
+		return k, err
+	}
+	spec.Output = join.Ranges
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
+	if err != nil {
+		return k, err
+	}
+	tables := [2]arrow.Table{left, right}
+	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables}
+	if err := l.planKeys(ctx); err != nil {
+		return k, err
+	}
+	if !l.keys.Exact() {
+		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
+			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
+			strings.ReplaceAll(l.keys.String(), "\n", "; "))
+	}
+	scans := [2]*query.Scan{}
+	for side := range scans {
+		scans[side] = l.scan(relation.Side(side))
+		scans[side].Numbers = true
+		scans[side].Encodes = e.EncodesKeys(scans[side])
+	}
+	return e.Ranges(ctx, scans, spec.MaxOutputRows)
+}
+
+// sample learns how the keys match.
+func (l *lowering) sample(f *operator.Facts) {
+	build, probe := l.sides[operator.Build], l.sides[operator.Probe]
+	if l.How == join.Cross {
+		f.OutputRows, f.MatchRatio, f.BuildRatio = f.Rows[operator.Build]*f.Rows[operator.Probe], 1, 1
+		f.Hottest, f.Distinct, f.Sorted = [2]float64{1, 1}, float64(f.Rows[operator.Build]), [2]bool{true, true}
+		return
+	}
+	var probed, built [][]uint64
+	var both sync.WaitGroup
+	both.Go(func() { probed = l.keys.Sample(probe, planner.SampleRows, 1) })
+	both.Go(func() { built = l.keys.Sample(build, int(planner.ScanRows(f.Rows[operator.Build])), planner.BlockRows) })
+	both.Wait()
+	planner.Sample(f, probed, built)
+}

@@ -1,0 +1,200 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
+)
+
+// blocks is the policy for a join whose sides cannot be divided by keys, because few keys have the rows or because there
+// are no keys: block after block of one side is joined with all of the other, which is read again for each (a block
+// nested loop). That side is the one whose rows with or without a partner are in the output, so that each block has all
+// that tells which they are. A full join has two of them: first left blocks give the pairs and the left rows, as in a
+// left join, and then right blocks the right rows without a partner, as in a right anti join; a full join without left
+// rows brings those to the form of the others.
+type blocks struct {
+	*sides
+	run        Run           // runs the right anti join of a block
+	side       relation.Side // of the blocks
+	blockBytes uint64
+	at         int           // block of the place
+	rest       bool          // the right rows of a full join are under way
+	waiting    []arrow.Table // parts of blocks, before what comes
+	under      arrow.Table   // of the last task
+	number     int           // of that
+	given      int64         // rows of the blocks so far
+}
+
+// leastBlockRows is how many rows a block has that is not divided again: if they do not fit, nothing does.
+const leastBlockRows = 1 << 10
+
+// partShare is the share of memory of a block, and of the smaller side of a part.
+const partShare = 16
+
+// Prepare puts both sides in their place, undivided.
+func (b *blocks) Prepare(context.Context) error {
+	if err := b.read.beginBoth(); err != nil {
+		return b.read.flow.End(err)
+	}
+	capBytes := b.read.capBytes
+	if err := b.divide(1); err != nil {
+		return err
+	}
+	left, right := b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0)
+	switch how := b.whole.How; {
+	case !how.Has(relation.Left), how == join.Right, (how == join.Inner || how == join.Cross) && right < left:
+		b.side = relation.Right
+	}
+	b.blockBytes = cmp.Or(b.DivideBytes, min(capBytes, b.DeviceCapBytes())/partShare)
+	return nil
+}
+
+// Next joins the next block.
+func (b *blocks) Next(ctx context.Context) (*Task, error) {
+	table, err := b.block(ctx)
+	if err == nil && table == nil && b.part.How == join.Full && !b.rest {
+		b.side, b.rest, b.at = relation.Right, true, 0
+		table, err = b.block(ctx)
+	}
+	if err != nil || table == nil {
+		return nil, err
+	}
+	b.under = table
+	b.number++
+	from := b.share()
+	b.given += table.NumRows()
+	sources := [2]source.Source{}
+	sources[b.side], sources[1-b.side] = source.FromTable(table), b.other()
+	if b.rest {
+		sources = [2]source.Source{b.none(relation.Left), b.unmatched(table)}
+	}
+	t := b.part.part(fmt.Sprintf("block %d", b.number), mostDivisions+1, sources[0], sources[1]).Building(b.side)
+	switch {
+	case b.rest:
+		t.Build = join.BuildLeft
+	case t.How == join.Full:
+		t.How = join.Left
+	}
+	t.again, t.from, t.to, t.ended = [2]bool{b.number > 1, b.number > 1}, from, b.share(), table.Release
+	t.again[b.side] = b.rest
+	return t, nil
+}
+
+// share is how much of the join the blocks so far are.
+func (b *blocks) share() float64 {
+	all := b.place.Rows(b.side, 0)
+	if b.part.How == join.Full {
+		all = b.place.Rows(relation.Left, 0) + b.place.Rows(relation.Right, 0)
+	}
+	return min(1, float64(b.given)/float64(max(1, all)))
+}
+
+// block is the next block, of no more than about blockBytes; nil if there are no more. The first one may be empty.
+func (b *blocks) block(ctx context.Context) (arrow.Table, error) {
+	if len(b.waiting) == 0 {
+		batch, err := b.place.Block(ctx, b.side, 0, b.at)
+		switch {
+		case err != nil:
+			return nil, err
+		case batch == nil && b.number > 0:
+			return nil, nil
+		case batch == nil:
+			return source.NoRows(b.place.Schemas[b.side]), nil
+		}
+		b.at++
+		b.waiting = []arrow.Table{array.NewTableFromRecords(b.place.Schemas[b.side], []arrow.RecordBatch{batch})}
+		batch.Release()
+	}
+	table := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	rowBytes := b.place.SizeBytes(b.side, 0)/uint64(max(1, b.place.Rows(b.side, 0))) + 1
+	if most := int64(max(1, b.blockBytes/rowBytes)); table.NumRows() > most {
+		b.cut(table, most)
+		return b.block(ctx)
+	}
+	return table, nil
+}
+
+// cut puts a table, which it releases, before what waits, in pieces of some rows.
+func (b *blocks) cut(table arrow.Table, rows int64) {
+	defer table.Release()
+	reader := array.NewTableReader(table, rows)
+	defer reader.Release()
+	var pieces []arrow.Table
+	for reader.Next() {
+		pieces = append(pieces, array.NewTableFromRecords(table.Schema(), []arrow.RecordBatch{reader.RecordBatch()}))
+	}
+	b.waiting = append(pieces, b.waiting...)
+}
+
+// Failed divides the block of a task that failed for lack of memory.
+func (b *blocks) Failed(err error) (again bool) {
+	if !backend.OutOfMemory(err) || b.under == nil || b.under.NumRows() < 2*leastBlockRows {
+		return false
+	}
+	b.under.Retain()
+	b.cut(b.under, b.under.NumRows()/2)
+	b.number--
+	b.given -= b.under.NumRows()
+	return true
+}
+
+// other is the side that is read for each block.
+func (b *blocks) other() source.Source {
+	side := 1 - b.side
+	return source.Source{Schema: b.place.Schemas[side], Rows: b.place.Rows(side, 0),
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] { return b.place.Read(ctx, side, 0) }}
+}
+
+// unmatched are the rows of a right block without a partner.
+func (b *blocks) unmatched(table arrow.Table) source.Source {
+	left, spec := b.other(), &b.part.Layout.Spec
+	return source.Source{Schema: table.Schema(), Rows: -1,
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+			return func(yield func(arrow.RecordBatch, error) bool) {
+				layout, err := join.NewLayout(left.Schema, table.Schema(), join.Spec{How: join.RightAnti, LeftOn: spec.LeftOn,
+					RightOn: spec.RightOn, NullsEqual: spec.NullsEqual, Columns: b.part.Layout.Needed[relation.Right],
+					Algorithm: spec.Algorithm, BatchRows: spec.BatchRows, BuildSide: join.BuildRight})
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				anti := Whole(layout, left, source.FromTable(table))
+				anti.Depth = mostDivisions + 1
+				result, err := b.run(ctx, anti, nil)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				defer result.Close()
+				for batch, err := range result.Batches(ctx) {
+					if !yield(batch, err) || err != nil {
+						return
+					}
+				}
+			}
+		}}
+}
+
+// Close frees what waits, and both sides.
+func (b *blocks) Close() {
+	for _, table := range b.waiting {
+		table.Release()
+	}
+	b.waiting = nil
+	b.sides.Close()
+}
+
+// String says how the sides are joined.
+func (b *blocks) String() string {
+	return fmt.Sprintf("divided      the %s side into blocks, because few keys have its rows, %s", b.side, b.where())
+}

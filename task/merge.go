@@ -1,0 +1,311 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/take"
+)
+
+// merge puts the output of tasks in the order of the row numbers that it has as its last columns (an external merge
+// sort). Rows are gathered to runs, which are sorted and put in places, in memory or on disk; when all are there, the
+// runs are merged block by block.
+type merge struct {
+	*sides
+	keys     []int         // columns of row numbers, first the one that orders first; a missing number comes last
+	visible  int           // columns of the output
+	schema   *arrow.Schema // of these
+	memory   *exec.Grant
+	unlend   func()
+	runBytes atomic.Uint64 // less where others wait for memory
+	runs     []*exchange.Place
+}
+
+const (
+	runShare          = 8   // of memory: of a run, of which there are two, one as it came and one sorted
+	runBlocks         = 256 // of a run, and runs of which a block each takes no more memory than a run
+	mostRunBytes      = 1 << 30
+	leastRunBytes     = 256 << 10 // for which there is room beside what is planned
+	leastRunBlockRows = 1 << 8
+)
+
+// newMerge returns the merge of the outputs of tasks that join parts of both sides, whose rows have numbers; nil if the
+// join needs no order. It borrows what memory there is for two runs now: runs become shorter where tasks wait for it.
+func newMerge(of *sides) *merge {
+	whole := of.whole
+	if !whole.Ordered() {
+		return nil
+	}
+	m := &merge{sides: of, visible: len(whole.Layout.Columns), schema: whole.Layout.Schema, memory: of.Budget().Empty()}
+	if whole.Output == join.Pairs { // whatever columns are named
+		m.visible, m.schema = 2, arrow.NewSchema(of.part.Layout.Schema.Fields()[:2], nil)
+	}
+	for i, c := range of.part.Layout.Columns {
+		if c.Role == join.ValueColumn && c.Source == join.NumberColumn {
+			m.keys = append(m.keys, i)
+		}
+	}
+	if whole.Order == join.RightOrder {
+		slices.Reverse(m.keys)
+	}
+	wishBytes := cmp.Or(of.DivideBytes, min(mostRunBytes, of.HostCapBytes()/runShare))
+	m.runBytes.Store(max(m.memory.Borrow(2*wishBytes)/2, leastRunBytes))
+	m.unlend = of.Budget().Lend(func(sizeBytes uint64) {
+		has := m.memory.Has()
+		has.Host -= min(has.Host, sizeBytes)
+		m.memory.Shrink(has)
+		m.runBytes.Store(max(has.Host/2, leastRunBytes))
+	})
+	return m
+}
+
+func (m *merge) close() {
+	for _, run := range m.runs {
+		run.Close()
+	}
+	m.unlend()
+	m.memory.Release()
+}
+
+// batches yields the rows of batches in order, of the visible columns.
+func (m *merge) batches(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[
+	arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		if err := m.collect(ctx, all); err != nil {
+			yield(nil, err)
+			return
+		}
+		if err := m.draw(ctx, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// collect makes runs of all rows.
+func (m *merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) error {
+	var held []arrow.RecordBatch
+	heldBytes := uint64(0)
+	release := func() {
+		for _, batch := range held {
+			batch.Release()
+		}
+		held, heldBytes = nil, 0
+	}
+	defer release()
+	for batch, err := range all {
+		if err != nil {
+			return err
+		}
+		held, heldBytes = append(held, batch), heldBytes+exchange.BatchBytes(batch)
+		if heldBytes >= m.runBytes.Load() {
+			if err := m.run(ctx, held); err != nil {
+				return err
+			}
+			release()
+		}
+	}
+	return m.run(ctx, held)
+}
+
+// run sorts rows, and puts them in a place.
+func (m *merge) run(ctx context.Context, held []arrow.RecordBatch) error {
+	if len(held) == 0 {
+		return nil
+	}
+	table := array.NewTableFromRecords(held[0].Schema(), held)
+	defer table.Release()
+	var keys [][]int64
+	for _, i := range m.keys {
+		var numbers []int64
+		for _, chunk := range table.Column(i).Data().Chunks() {
+			numbers = append(numbers, numbersOrLast(chunk.(*array.Int64))...)
+		}
+		keys = append(keys, numbers)
+	}
+	order := make([]uint32, table.NumRows())
+	for row := range order {
+		order[row] = uint32(row)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		for _, numbers := range keys {
+			if c := cmp.Compare(numbers[a], numbers[b]); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	memoryBytes := uint64(math.MaxUint64)
+	if m.file != nil { // two runs may stay in memory
+		if memoryBytes = 0; len(m.runs) < 2 {
+			memoryBytes = m.runBytes.Load()
+		}
+	}
+	run := exchange.NewPlace(exchange.PlaceOptions{Schemas: [2]*arrow.Schema{table.Schema(), table.Schema()}, Parts: 1,
+		Alloc: m.Allocator, Budget: m.Budget(), File: m.file, MemoryBytes: memoryBytes, Fail: m.fail})
+	m.runs = append(m.runs, run)
+	for ids := range slices.Chunk(order, max(len(order)/runBlocks, leastRunBlockRows)) {
+		block, err := m.take(ctx, table, ids, int(table.NumCols()), table.Schema())
+		if err != nil {
+			return err
+		}
+		if err := run.PutAll(ctx, relation.Left, []arrow.RecordBatch{block}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbersOrLast are row numbers; those that are missing are larger than all.
+func numbersOrLast(numbers *array.Int64) []int64 {
+	values := slices.Clone(numbers.Int64Values())
+	for i := range values {
+		if numbers.IsNull(i) {
+			values[i] = math.MaxInt64
+		}
+	}
+	return values
+}
+
+// take gathers rows of the first columns of a table.
+func (m *merge) take(ctx context.Context, table arrow.Table, ids []uint32, columns int, schema *arrow.Schema) (
+	arrow.RecordBatch, error) {
+	var taken []arrow.Array
+	defer func() {
+		for _, c := range taken {
+			c.Release()
+		}
+	}()
+	for i := range columns {
+		c, err := take.Rows(ctx, table.Column(i).Data(), ids, m.Allocator)
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, c)
+	}
+	return array.NewRecordBatch(schema, taken, int64(len(ids))), nil
+}
+
+// head is the block of a run that is being merged.
+type head struct {
+	run   *exchange.Place
+	next  func() (arrow.RecordBatch, error, bool)
+	batch arrow.RecordBatch // nil if there are no more
+	keys  [][]int64
+	at    int
+	first uint32 // number of its first row among the rows of all heads
+}
+
+// advance loads the next block.
+func (h *head) advance(columns []int) error {
+	if h.batch != nil {
+		h.batch.Release()
+		h.batch = nil
+	}
+	batch, err, some := h.next()
+	if err != nil || !some {
+		return err
+	}
+	h.batch, h.at, h.keys = batch, 0, nil
+	for _, i := range columns {
+		h.keys = append(h.keys, numbersOrLast(batch.Column(i).(*array.Int64)))
+	}
+	return nil
+}
+
+func (h *head) compare(other *head) int {
+	for k := range h.keys {
+		if c := cmp.Compare(h.keys[k][h.at], other.keys[k][other.at]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// draw merges the runs.
+func (m *merge) draw(ctx context.Context, yield func(arrow.RecordBatch, error) bool) error {
+	var heads []*head
+	defer func() {
+		for _, h := range heads {
+			if h.batch != nil {
+				h.batch.Release()
+			}
+		}
+	}()
+	for _, run := range m.runs {
+		next, stop := iter.Pull2(run.Take(ctx, relation.Left, 0))
+		defer stop()
+		h := &head{run: run, next: next}
+		heads = append(heads, h)
+		if err := h.advance(m.keys); err != nil {
+			return err
+		}
+	}
+	for {
+		if ctx.Err() != nil {
+			return backend.ContextError(ctx)
+		}
+		open := slices.DeleteFunc(slices.Clone(heads), func(h *head) bool { return h.batch == nil })
+		if len(open) == 0 {
+			return nil
+		}
+		batch, err := m.step(ctx, open)
+		if err != nil {
+			return err
+		}
+		if !yield(batch, nil) {
+			return nil
+		}
+	}
+}
+
+// step merges the blocks of the heads until one is through, or a batch is full.
+func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, error) {
+	var blocks []arrow.RecordBatch
+	rows := uint32(0)
+	for _, h := range heads {
+		h.first, rows = rows, rows+uint32(h.batch.NumRows())
+		blocks = append(blocks, h.batch)
+	}
+	sorted := slices.Clone(heads)
+	slices.SortFunc(sorted, (*head).compare)
+	var ids []uint32
+	for most := m.part.Layout.Spec.BatchRows; len(ids) < most; {
+		h := sorted[0]
+		ids = append(ids, h.first+uint32(h.at))
+		if h.at++; h.at == int(h.batch.NumRows()) {
+			break
+		}
+		i := 1 // where it belongs now
+		for ; i < len(sorted) && h.compare(sorted[i]) > 0; i++ {
+			sorted[i-1] = sorted[i]
+		}
+		sorted[i-1] = h
+	}
+	table := array.NewTableFromRecords(blocks[0].Schema(), blocks)
+	defer table.Release()
+	batch, err := m.take(ctx, table, ids, m.visible, m.schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range heads {
+		if h.at == int(h.batch.NumRows()) {
+			if err := h.advance(m.keys); err != nil {
+				batch.Release()
+				return nil, err
+			}
+		}
+	}
+	return batch, nil
+}

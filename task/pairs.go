@@ -1,0 +1,74 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// Pairs yields the pairs of row numbers of all tasks, whose output is columns of them.
+func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	return func(yield func(query.Pairs, error) bool) {
+		if s.whole.Output != join.Pairs {
+			yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))
+			return
+		}
+		for batch, err := range s.rowBatches(ctx) {
+			if err != nil {
+				yield(query.Pairs{}, err)
+				return
+			}
+			left, right := numbersOf(batch, 0), numbersOf(batch, 1)
+			for len(left) > 0 {
+				n := min(near(left), near(right))
+				var p query.Pairs
+				p.Left, p.LeftFirst = narrow(left[:n])
+				p.Right, p.RightFirst = narrow(right[:n])
+				if left, right = left[n:], right[n:]; !yield(p, nil) {
+					batch.Release()
+					return
+				}
+			}
+			batch.Release()
+		}
+	}
+}
+
+func numbersOf(batch arrow.RecordBatch, column int) []int64 {
+	return batch.Column(column).(*array.Int64).Int64Values()
+}
+
+// near is how many numbers from the first on are so near one another that 32 bits count them from the least.
+func near(numbers []int64) int {
+	least, most := numbers[0], numbers[0]
+	for i, n := range numbers {
+		if least, most = min(least, n), max(most, n); most-least > math.MaxUint32 {
+			return i
+		}
+	}
+	return len(numbers)
+}
+
+// narrow counts near numbers from the least; from 0 if all can be.
+func narrow(numbers []int64) (narrow []uint32, first uint64) {
+	least, most := numbers[0], numbers[0]
+	for _, n := range numbers {
+		least, most = min(least, n), max(most, n)
+	}
+	if most <= math.MaxUint32 {
+		least = 0
+	}
+	narrow = make([]uint32, len(numbers))
+	for i, n := range numbers {
+		narrow[i] = uint32(n - least)
+	}
+	return narrow, uint64(least)
+}

@@ -1,0 +1,128 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
+)
+
+// parts is the policy that divides both sides by hashes of the keys into parts, which lie in memory or on disk and are
+// joined pair by pair (a hybrid hash join; RT 3.4). A part that does not fit either divides itself.
+type parts struct {
+	*sides
+	rows  [2]int64 // of all parts
+	at    int
+	given int64 // rows of both sides of the parts before
+	some  bool  // there was a task
+	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
+	// with a NULL, because it has rows.
+	nothing, noNulls bool
+}
+
+// Prepare divides both sides.
+func (p *parts) Prepare(context.Context) error {
+	if err := p.read.beginBoth(); err != nil {
+		return p.read.flow.End(err)
+	}
+	if err := p.divide(p.read.partsNumber(p.DeviceCapBytes())); err != nil {
+		return err
+	}
+	for side := range p.rows {
+		for part := range p.divider.Parts {
+			p.rows[side] += p.place.Rows(relation.Side(side), part)
+		}
+	}
+	if p.whole.How == join.NotIn { // what is left is an anti join
+		nulls := p.place.Rows(relation.Right, p.divider.Parts)
+		p.nothing, p.noNulls = nulls > 0, p.rows[relation.Right] > 0
+		anti := *p.part
+		anti.How = join.Anti
+		p.part = &anti
+	}
+	return nil
+}
+
+// Next returns the next part that may have output or keys to validate; the first time one without rows if there is none.
+func (p *parts) Next(context.Context) (*Task, error) {
+	for p.at < p.divider.All() {
+		under := p.at
+		p.at++
+		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
+		all := float64(max(1, p.rows[relation.Left]+p.rows[relation.Right]))
+		from := float64(p.given) / all
+		p.given += left.Rows + right.Rows
+		silent := p.silent(under, left.Rows, right.Rows)
+		switch {
+		case silent && !p.validates(under, left.Rows, right.Rows):
+			p.skip(left.Rows, right.Rows)
+			p.place.Forget(under)
+			continue
+		case silent && p.part.How == join.Anti: // by itself the part may have output; the right side is validated
+			p.skip(left.Rows, 0)
+			left = p.none(relation.Left)
+		}
+		p.some = true
+		t := p.part.part(fmt.Sprintf("part %d of %d", p.at, p.divider.Parts), p.deeper(left.Rows, right.Rows), left, right)
+		t.ended = func() { p.place.Forget(under) }
+		t.from, t.to = min(1, from), min(1, float64(p.given)/all)
+		return t, nil
+	}
+	if p.some {
+		return nil, nil
+	}
+	p.some = true
+	return p.part.part("no part", p.part.Depth+1, p.none(relation.Left), p.none(relation.Right)), nil
+}
+
+// silent reports whether a part has no output.
+func (p *parts) silent(part int, leftRows, rightRows int64) bool {
+	how := p.part.How
+	return p.nothing || p.noNulls && part == p.divider.Parts || leftRows == 0 && !how.Keeps(relation.Right) ||
+		rightRows == 0 && !how.Keeps(relation.Left)
+}
+
+// validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
+func (p *parts) validates(part int, leftRows, rightRows int64) bool {
+	v := p.part.Layout.Spec.Validate
+	return part < p.divider.Parts &&
+		(v.Unique(relation.Left) && leftRows > 1 || v.Unique(relation.Right) && rightRows > 1)
+}
+
+// deeper is the depth of the divisions of a part with leftRows and rightRows rows. If the part has most rows of its
+// shorter side, few keys have them, and another division would not help.
+func (p *parts) deeper(leftRows, rightRows int64) int {
+	if p.part.Layout.Spec.Validate != join.Any {
+		return p.part.Depth + 1
+	}
+	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
+		rightRows <= leftRows && 2*rows > of[relation.Right] {
+		return mostDivisions
+	}
+	return p.part.Depth + 1
+}
+
+// Failed returns false: a part that does not fit divides itself.
+func (p *parts) Failed(error) bool { return false }
+
+// source is a side of a part, which can be read once.
+func (p *parts) source(side relation.Side, part int) source.Source {
+	return source.Source{Schema: p.place.Schemas[side], Rows: p.place.Rows(side, part),
+		Batches: func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+			return p.place.Take(ctx, side, part)
+		}}
+}
+
+// String says how both sides were divided.
+func (p *parts) String() string {
+	by := ""
+	if p.onDevice.Load() > 0 {
+		by = " by the device"
+	}
+	return fmt.Sprintf("divided      into %d parts by hashes of the keys%s, %s", p.divider.Parts, by, p.where())
+}

@@ -1,0 +1,362 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// Output is the output of a join that is under way. [query.Result] says more of each method.
+type Output interface {
+	Schema() *arrow.Schema
+	Rows() uint64
+	Counted() bool
+	Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
+	Pairs(ctx context.Context) iter.Seq2[query.Pairs, error]
+	Stats() query.Stats
+	Explain() string
+	Plan() string // Explain without what was measured
+	Close()
+	// Tasks returns the scheduler whose tasks make the output; nil if it is the output of one task.
+	Tasks() *Scheduler
+}
+
+// Run begins a task and runs it up to its first rows or, for a count, to the end. It takes memory of the device only
+// when it is the turn of the task. The caller closes the output.
+type Run func(ctx context.Context, t *Task, turn Turn) (Output, error)
+
+// Scheduler runs the tasks of a join, whose outputs, one after the other, are the output of the join. While one task is
+// drawn, the next begins and runs up to its first rows, if there is memory for both. A task waits only for the memory of
+// tasks before it, and these never wait. More tasks may be read and planned ahead.
+//
+//	task 1   read build side, plan ─ join ─ output
+//	task 2                           read build side, plan ─ join ─ output
+//	task 3                                                   read build side, ...
+type Scheduler struct {
+	policy  Policy
+	whole   *Task // the join that was divided
+	run     Run
+	limited bool       // there is a limit of host memory
+	flow    *exec.Flow // that begins the next task
+	merge   *merge     // of the outputs; nil if there is no order
+	began   time.Time
+
+	// short is what the device lacks for a join that is not divided, if that is why this one is. Then a task takes device
+	// memory only when the task before has ended: columns of one task would leave gaps among the columns of the other.
+	short error
+
+	// mostAhead is how many tasks are begun while one is drawn: 2 if host memory has no limit and tasks can be read ahead,
+	// otherwise 1. All but the first of them are only read and planned. A block that fails is replaced before another
+	// begins.
+	mostAhead int
+
+	under  *running   // is drawn
+	ahead  []*running // are begun, in their order; none if there are no more
+	done   bool       // the task under way has ended, and is among those before
+	before query.Stats
+	closed bool
+}
+
+// running is a task that was begun.
+type running struct {
+	*Task
+	shown  atomic.Bool   // its progress is reported as the join's
+	before uint64        // output rows of the tasks before, once it is shown
+	turn   Turn          // comes when no task is before it but the one that is drawn, or when that has ended (waits)
+	given  bool          // the turn has come
+	begun  chan struct{} // closed when there is an output or an error
+	output Output
+	err    error
+}
+
+// Close frees what the task needs.
+func (r *running) Close() {
+	if r.output != nil {
+		r.output.Close()
+	}
+	if r.ended != nil {
+		r.ended()
+	}
+}
+
+func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run Run) *Scheduler {
+	return &Scheduler{policy: policy, whole: whole, run: run, limited: m.HostCapBytes() != exec.Unlimited,
+		flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), mostAhead: 1, began: time.Now()}
+}
+
+// begin begins the first task; all of them if they are only counted.
+func (s *Scheduler) begin() error {
+	if err := s.beginAhead(); err != nil {
+		return err
+	}
+	for more := true; more && (s.under == nil || s.whole.Output == join.Count); {
+		var err error
+		if more, err = s.advance(s.flow.Context()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginAhead begins the next tasks, as many as may be ahead.
+func (s *Scheduler) beginAhead() error {
+	for len(s.ahead) < s.mostAhead {
+		next, err := s.policy.Next(s.flow.Context())
+		if err != nil {
+			return s.explain(err)
+		}
+		if next == nil {
+			break
+		}
+		r := &running{Task: next, begun: make(chan struct{}), turn: make(Turn)}
+		s.ahead = append(s.ahead, r)
+		s.beginTask(r)
+	}
+	s.giveTurn()
+	return nil
+}
+
+// beginTask begins a task on a goroutine.
+func (s *Scheduler) beginTask(next *running) {
+	of := *next.Task
+	of.Progress = s.whole.Progress.Part(func(status exec.Status) (whole exec.Status, shown bool) {
+		return next.ofWhole(status, time.Since(s.began)), next.shown.Load()
+	})
+	waits, _ := s.waits()
+	s.flow.Go("begin "+next.name, func(ctx context.Context) error {
+		defer close(next.begun)
+		if waits {
+			if next.err = next.turn.Wait(ctx); next.err != nil {
+				return nil
+			}
+		}
+		next.err = exec.Protect("begin "+next.name, func() (err error) {
+			next.output, err = s.run(ctx, &of, next.turn)
+			return err
+		})
+		return nil
+	})
+}
+
+// ofWhole turns the progress of this task into the progress of the whole join, which has run for elapsed. Phase and its
+// rows stay the task's; output rows, share and time become the join's.
+func (r *running) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
+	s.Phase += ", " + r.name
+	s.Share, s.Elapsed, s.Left = r.from+s.Share*(r.to-r.from), elapsed, -1
+	if s.Output > 0 && r.to > 0 {
+		s.Output = max(s.Output, uint64(float64(r.before+s.Output)/r.to))
+	}
+	s.Drawn += r.before
+	if s.Share > 0 {
+		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
+	} else {
+		s.Total = 0 // lest the share of the phase is taken for the join's
+	}
+	return s
+}
+
+// giveTurn gives the first task ahead its turn, unless it waits for the end of the one under way.
+func (s *Scheduler) giveTurn() {
+	if len(s.ahead) == 0 || s.ahead[0].given {
+		return
+	}
+	if _, waits := s.waits(); !waits {
+		s.ahead[0].given = true
+		close(s.ahead[0].turn)
+	}
+}
+
+// waits reports whether the next task waits for the end of the one under way before it begins, or before it takes
+// memory of the device. A task that was divided itself has tasks that come before the next one, and must not wait for
+// memory that the next one has; nor must other queries wait for memory of the host that the next one is still taking.
+func (s *Scheduler) waits() (begin, device bool) {
+	if s.under == nil || s.done {
+		return false, false
+	}
+	begin = s.under.output.Tasks() != nil || s.short != nil && s.limited
+	return begin, begin || s.short != nil
+}
+
+// advance ends the task under way and goes on with the next one; more is false if there is none.
+func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
+	if s.under != nil {
+		s.before, s.done = s.Stats(), true
+		s.under.Close()
+		s.giveTurn()
+	}
+	for len(s.ahead) > 0 {
+		next := s.ahead[0]
+		next.before = s.before.OutputRows
+		next.shown.Store(true)
+		select {
+		case <-next.begun:
+		case <-ctx.Done():
+			return false, backend.ContextError(ctx)
+		}
+		s.ahead = s.ahead[1:]
+		if next.err == nil {
+			s.under, s.done = next, false
+			return true, s.beginAhead()
+		}
+		again := s.policy.Failed(next.err)
+		if next.Close(); !again {
+			return false, s.explain(next.err)
+		}
+		if err := s.beginAhead(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// skip counts rows that no task has.
+func (s *Scheduler) skip(leftRows, rightRows int64) {
+	s.before.LeftRows += uint64(leftRows)
+	s.before.RightRows += uint64(rightRows)
+}
+
+// Rows returns the number of output rows so far.
+func (s *Scheduler) Rows() uint64 {
+	if s.done {
+		return s.before.OutputRows
+	}
+	return s.before.OutputRows + s.under.output.Rows()
+}
+
+// Counted reports whether Rows is the number of all output rows.
+func (s *Scheduler) Counted() bool { return len(s.ahead) == 0 && s.under.output.Counted() }
+
+// explain returns the error of a task. It adds what the device lacks for a join that is not divided, which is certain to
+// be enough: another part may need more than this one. An error of the division takes precedence.
+func (s *Scheduler) explain(err error) error {
+	if s.short != nil && s.whole.Depth == 0 && errors.Is(err, backend.ErrDeviceMemory) {
+		err = fmt.Errorf("%w, for a part of both sides; undivided: %v", err, s.short)
+	}
+	return cmp.Or(s.policy.Err(), err)
+}
+
+// Batches yields the output of all tasks, if it is rows.
+func (s *Scheduler) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if s.whole.Output == join.Pairs {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
+		}
+	}
+	return s.rowBatches(ctx)
+}
+
+// rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
+func (s *Scheduler) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if s.merge != nil {
+		return s.merge.batches(ctx, s.unordered(ctx))
+	}
+	return s.unordered(ctx)
+}
+
+// unordered yields the output of all tasks, one after the other.
+func (s *Scheduler) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		for more := true; more; {
+			for batch, err := range s.under.output.Batches(ctx) {
+				if err != nil {
+					err = s.explain(err)
+				}
+				if !yield(batch, err) || err != nil {
+					return
+				}
+			}
+			var err error
+			if more, err = s.advance(ctx); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// Stats returns the measurements of all tasks so far, summed.
+func (s *Scheduler) Stats() query.Stats {
+	if s.done {
+		return s.before
+	}
+	sum, before := s.under.output.Stats(), &s.before
+	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {
+		if s.under.again[side] {
+			*rows = 0
+		}
+	}
+	sum.LeftRows, sum.RightRows = sum.LeftRows+before.LeftRows, sum.RightRows+before.RightRows
+	sum.OutputRows, sum.Granules = sum.OutputRows+before.OutputRows, sum.Granules+before.Granules
+	sum.Failures = append(slices.Clone(before.Failures), sum.Failures...)
+	sum.MatchSeconds += before.MatchSeconds
+	sum.EncodeSeconds += before.EncodeSeconds
+	sum.GatherSeconds += before.GatherSeconds
+	sum.TotalSeconds += before.TotalSeconds
+	sum.DevicePeakBytes = max(sum.DevicePeakBytes, before.DevicePeakBytes)
+	sum.HostPeakBytes = max(sum.HostPeakBytes, before.HostPeakBytes)
+	for stage, seconds := range before.StageSeconds {
+		sum.StageSeconds[stage] += seconds
+	}
+	return sum
+}
+
+// Schema returns the schema of the record batches.
+func (s *Scheduler) Schema() *arrow.Schema { return s.whole.Layout.Schema }
+
+// Explain says how the join was divided, and what the task under way does.
+func (s *Scheduler) Explain() string { return s.title() + s.under.output.Explain() }
+
+// Plan returns Explain without what was measured.
+func (s *Scheduler) Plan() string { return s.title() + s.under.output.Plan() }
+
+// title is the first line of the explain text; the text of the task under way follows.
+func (s *Scheduler) title() string { return fmt.Sprintf("%s; of %s:\n", s.policy, s.under.name) }
+
+// Tasks returns the scheduler.
+func (s *Scheduler) Tasks() *Scheduler { return s }
+
+// UnderWay returns the output of the task that is drawn.
+func (s *Scheduler) UnderWay() Output { return s.under.output }
+
+// Parts returns the number of parts by hashes of keys, and the size of their file; 0 if there are none.
+func (s *Scheduler) Parts() (number int, diskBytes uint64) {
+	p, ok := s.policy.(*parts)
+	switch {
+	case !ok:
+		return 0, 0
+	case p.file == nil: // they are in memory
+		return p.divider.Parts, 0
+	}
+	return p.divider.Parts, p.file.SizeBytes()
+}
+
+// Close ends the tasks under way and frees what they need.
+func (s *Scheduler) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.flow.Stop()
+	if s.under != nil && !s.done {
+		s.under.Close()
+	}
+	for _, r := range s.ahead {
+		r.Close()
+	}
+	if s.merge != nil {
+		s.merge.close()
+	}
+	s.policy.Close()
+}

@@ -1,0 +1,188 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/host"
+	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/source"
+)
+
+// someTasks is a policy with these tasks.
+type someTasks struct{ left []*Task }
+
+func (*someTasks) Prepare(context.Context) error { return nil }
+func (s *someTasks) Next(context.Context) (next *Task, err error) {
+	if len(s.left) > 0 {
+		next, s.left = s.left[0], s.left[1:]
+	}
+	return next, nil
+}
+func (*someTasks) Close()            {}
+func (*someTasks) Err() error        { return nil }
+func (*someTasks) Failed(error) bool { return false }
+func (*someTasks) String() string    { return "" }
+
+// some returns a number of tasks of an empty join.
+func some(t *testing.T, number int) (whole *Task, of *someTasks) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	layout, err := join.NewLayout(schema, schema, join.Spec{On: []string{"k"}})
+	require.NoError(t, err)
+	whole, of = Whole(layout, source.Empty(schema), source.Empty(schema)), new(someTasks)
+	for i := range number {
+		of.left = append(of.left, whole.part(fmt.Sprint(i), 1, whole.Sources[0], whole.Sources[1]))
+	}
+	return whole, of
+}
+
+// nothing is the output of a task without rows.
+type nothing struct {
+	Output
+	tasks *Scheduler
+}
+
+func (nothing) Stats() query.Stats  { return query.Stats{} }
+func (n nothing) Tasks() *Scheduler { return n.tasks }
+func (nothing) Close()              {}
+
+// means are those of the host backend with a limit of memory, valid until the test ends.
+func means(t *testing.T, limitBytes uint64) *Means {
+	devicetest.HostTest(t)
+	driver, err := host.New(host.Options{}).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{})
+	t.Cleanup(func() { require.NoError(t, device.Close()) })
+	ops, err := primitive.New(device, nil)
+	require.NoError(t, err)
+	return &Means{Engine: query.NewEngine(ops, memory.DefaultAllocator, limitBytes)}
+}
+
+// TestTaskWaits: a task does not begin while the task before, which was divided again, has tasks of its own. Nor does
+// it if the device is short of memory and host memory is limited: it would hold memory that others wait for.
+func TestTaskWaits(t *testing.T) {
+	limited, free := means(t, 64<<20), means(t, 0)
+	for name, c := range map[string]struct {
+		means *Means
+		of    *Scheduler
+		short error
+		waits bool
+	}{
+		"divided":       {means: free, of: new(Scheduler), waits: true},
+		"memory short":  {means: limited, short: backend.ErrDeviceMemory, waits: true},
+		"device free":   {means: limited},
+		"nothing short": {means: free},
+	} {
+		whole, of := some(t, 1)
+		s := newScheduler(t.Context(), c.means, whole, of, func(context.Context, *Task, Turn) (Output, error) {
+			return nothing{}, nil
+		})
+		s.short, s.under = c.short, &running{Task: whole, output: nothing{tasks: c.of}}
+		require.NoError(t, s.beginAhead())
+		select {
+		case <-s.ahead[0].begun:
+			require.False(t, c.waits, name)
+		case <-time.After(50 * time.Millisecond):
+			require.True(t, c.waits, name)
+		}
+		s.flow.Stop()
+		<-s.ahead[0].begun
+	}
+}
+
+// TestTaskIsReadBeforeItsTurn: where only the device is short of memory, the next task is read while the one before has
+// the device, and joined after that has ended. The one after the next is read, and joined when it is the next.
+func TestTaskIsReadBeforeItsTurn(t *testing.T) {
+	for _, short := range []error{nil, backend.ErrDeviceMemory} {
+		testTurns(t, short)
+	}
+}
+
+func testTurns(t *testing.T, short error) {
+	read := make(chan struct{}, 3)
+	whole, of := some(t, 3)
+	tasks := of.left
+	s := newScheduler(t.Context(), means(t, 0), whole, of, func(ctx context.Context, _ *Task, turn Turn) (Output, error) {
+		read <- struct{}{}
+		return nothing{}, turn.Wait(ctx)
+	})
+	s.short, s.mostAhead = short, 2
+	defer s.Close()
+	advance := func(to *Task) {
+		more, err := s.advance(t.Context())
+		require.NoError(t, err)
+		require.True(t, more)
+		require.Same(t, to, s.under.Task)
+	}
+	waits := func(r *running) {
+		select {
+		case <-r.begun:
+			require.Fail(t, "it has taken the device")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	require.NoError(t, s.beginAhead())
+	waits(s.ahead[1])
+	advance(tasks[0])
+	for range tasks {
+		<-read
+	}
+	second, third := s.ahead[0], s.ahead[1]
+	if waits(third); short != nil {
+		waits(second)
+	} else {
+		<-second.begun
+	}
+	advance(tasks[1])
+	advance(tasks[2])
+	more, err := s.advance(t.Context())
+	require.NoError(t, err)
+	require.False(t, more)
+}
+
+// TestMergeLends: the memory for runs of an ordered output goes to tasks that need all there is.
+func TestMergeLends(t *testing.T) {
+	m := means(t, 64<<20)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	layout, err := join.NewLayout(schema, schema, join.Spec{On: []string{"k"}, Order: join.LeftOrder})
+	require.NoError(t, err)
+	whole := Whole(layout, source.Empty(schema), source.Empty(schema))
+	merging := newMerge(&sides{Means: m, whole: whole, part: whole.numbered()})
+	require.EqualValues(t, 8<<20, merging.runBytes.Load())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	all, err := m.Budget().Acquire(ctx, exec.Need{Host: m.HostCapBytes()})
+	require.NoError(t, err)
+	require.EqualValues(t, leastRunBytes, merging.runBytes.Load())
+	all.Release()
+	merging.close()
+	require.Equal(t, m.HostCapBytes(), m.Budget().Free().Host)
+}
+
+// TestShares: the tasks of a join count their rows into one quota. A cross join has a limit unless it only counts.
+func TestShares(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	most := func(spec join.Spec) uint64 {
+		layout, err := join.NewLayout(schema, schema, spec)
+		require.NoError(t, err)
+		whole := Whole(layout, source.Empty(schema), source.Empty(schema))
+		require.Same(t, whole.Quota, whole.numbered().part("", 1, whole.Sources[0], whole.Sources[1]).Quota)
+		require.NotSame(t, whole.Quota, whole.Renewed().Quota)
+		return whole.Quota.Most
+	}
+	require.Zero(t, most(join.Spec{On: []string{"k"}}))
+	require.EqualValues(t, 7, most(join.Spec{On: []string{"k"}, MaxOutputRows: 7}))
+	require.EqualValues(t, join.CrossLimit, most(join.Spec{How: join.Cross}))
+	require.Zero(t, most(join.Spec{How: join.Cross, Output: join.Count}))
+}

@@ -1,0 +1,127 @@
+// Package task runs joins as tasks. A task is what one worker does without knowing of others: a join of two sources. A
+// policy divides a join into tasks. The scheduler runs them, one that is drawn and the next ones, which are begun, and
+// their outputs, one after the other or merged in an order, are the output of the join.
+//
+//	join ── policy ──► task, task, ... ──► scheduler ──► run (package engine) ──► output
+//
+// The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]).
+package task
+
+import (
+	"fmt"
+
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
+)
+
+// Task is a join that is run without knowing of other tasks: a whole one, or a part of one that was divided. It is made
+// from the specification, which never changes, by [Whole] and by the policy that divides the join.
+type Task struct {
+	Layout *join.Layout // of the output
+	join.Form
+	Build   join.BuildSide // BuildAuto: the side with fewer rows or, if that is unknown, whichever ends first
+	Sources [2]source.Source
+	Depth   int // number of divisions that made it
+	Shares
+
+	// The following fields describe a part of a join.
+	name     string
+	again    [2]bool // sides whose rows were in earlier tasks
+	from, to float64 // shares of the join that are done before and after the task; 0 if unknown
+	ended    func()  // frees what the task needs; may be nil
+}
+
+// Shares are what the tasks of one join have in common.
+type Shares struct {
+	Quota    *deliver.Quota // of output rows
+	Progress *exec.Progress
+}
+
+// Whole returns the task that is all of a join.
+func Whole(layout *join.Layout, left, right source.Source) *Task {
+	return &Task{Layout: layout, Form: layout.Form(), Build: layout.Spec.BuildSide,
+		Sources: [2]source.Source{left, right}, Shares: newShares(&layout.Spec)}
+}
+
+// newShares returns a new quota and a new progress.
+func newShares(spec *join.Spec) Shares {
+	most := spec.MaxOutputRows
+	if most == 0 && spec.How == join.Cross && spec.Output != join.Count {
+		most = join.CrossLimit
+	}
+	return Shares{&deliver.Quota{Most: most}, exec.NewProgress(spec.Progress)}
+}
+
+// Renewed returns the task for another run, whose rows and progress count anew.
+func (t *Task) Renewed() *Task {
+	anew := *t
+	anew.Shares = newShares(&t.Layout.Spec)
+	return &anew
+}
+
+// Building returns the task with a side as its build side.
+func (t *Task) Building(side relation.Side) *Task {
+	fixed := *t
+	fixed.Build = [2]join.BuildSide{join.BuildLeft, join.BuildRight}[side]
+	return &fixed
+}
+
+// Unordered returns the task with rows in any order.
+func (t *Task) Unordered() *Task {
+	fixed := *t
+	fixed.Order = join.Unordered
+	return &fixed
+}
+
+// numbered returns the task for parts of both sides, whose rows have numbers where that is needed.
+func (t *Task) numbered() *Task {
+	part := *t
+	part.Layout, part.Form = t.Layout.Numbered(t.Form)
+	return &part
+}
+
+// part returns a part of the task, at a depth of divisions.
+func (t *Task) part(name string, depth int, left, right source.Source) *Task {
+	part := *t
+	part.name, part.Depth, part.Sources, part.ended = name, depth, [2]source.Source{left, right}, nil
+	return &part
+}
+
+// Title is the first line of the text of a plan.
+func (t *Task) Title(leftRows, rightRows string) string {
+	return fmt.Sprintf("%s join of %s x %s rows, output %s", t.How, leftRows, rightRows, t.Output)
+}
+
+// Tables reports whether both sources are tables.
+func (t *Task) Tables() bool {
+	return t.Sources[relation.Left].Table() != nil && t.Sources[relation.Right].Table() != nil
+}
+
+// CheckStream returns backend.ErrUnsupported if the task needs all rows of the probe side at once.
+func (t *Task) CheckStream(build relation.Side) error { return t.Layout.CheckForm(t.Form, build) }
+
+// BuildSide returns the side that is the build side. If it is not known, either may be it.
+func (t *Task) BuildSide() (side relation.Side, known bool) {
+	left, right := &t.Sources[relation.Left], &t.Sources[relation.Right]
+	leftAble, rightAble := t.CheckStream(relation.Left) == nil, t.CheckStream(relation.Right) == nil
+	takeRight := false
+	switch {
+	case t.Build != join.BuildAuto:
+		takeRight = t.Build == join.BuildRight
+	case leftAble != rightAble:
+		takeRight = rightAble
+	case left.Rows >= 0 && right.Rows >= 0:
+		takeRight = right.Rows < left.Rows
+	case left.Table() != nil || right.Table() != nil:
+		takeRight = left.Table() == nil
+	default:
+		return relation.Left, false
+	}
+	if takeRight {
+		return relation.Right, true
+	}
+	return relation.Left, true
+}
