@@ -96,15 +96,16 @@ func newFractions(t arrow.DataType, power int64, root bool) *fractions {
 
 const fractionsAtOnce = 1 << 12 // of a core
 
-// fractions makes a column of fractions on all cores, whose denominators have a factor of 10^(power·scale).
-func (f *finishing) fractions(ctx context.Context, power int64, value func(of *fractions, i int) float64) (arrow.Array,
-	error) {
+// fractions makes a column of fractions, or of their roots, on all cores. Their denominators have a factor of
+// 10^(power·scale).
+func (f *finishing) fractions(ctx context.Context, power int64, root bool,
+	value func(of *fractions, i int) float64) (arrow.Array, error) {
 	out, next := make([]float64, f.to-f.from), atomic.Int64{}
 	all, allCtx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), len(out)/fractionsAtOnce+1) {
 		all.Go(func() error {
 			return exec.Protect("divide sums", func() error {
-				of := newFractions(f.input.Type, power, f.aggregate.Func == Stddev)
+				of := newFractions(f.input.Type, power, root)
 				for from := 0; allCtx.Err() == nil; {
 					if from = int(next.Add(fractionsAtOnce)) - fractionsAtOnce; from >= len(out) {
 						return nil

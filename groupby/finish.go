@@ -65,30 +65,19 @@ func (f *finishing) counts() []uint64 {
 
 // array makes the column, which the caller releases.
 func (f *finishing) array(ctx context.Context) (arrow.Array, error) {
-	switch f.aggregate.Func {
-	case Count, CountDistinct:
-		return f.make(copied(f.counts())), nil
-	case First:
-		return take.Rows(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
-	}
-	if f.text >= 0 {
-		of := &f.picked[f.text]
-		return take.Rows(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
-	}
-	least := uint64(1)
-	if f.aggregate.Func == Var || f.aggregate.Func == Stddev {
-		least = 2
-	}
-	f.validate(least)
-	switch f.aggregate.Func {
-	case Min, Max:
-		return f.extreme(), nil
-	case Sum:
-		return f.sum()
-	case Avg:
-		return f.average(ctx)
-	}
-	return f.variance(ctx)
+	row := &functions[f.aggregate.Func]
+	f.validate(row.least)
+	return row.finish(f, ctx)
+}
+
+// number makes a column of numbers of values.
+func (f *finishing) number(context.Context) (arrow.Array, error) {
+	return f.make(copied(f.counts())), nil
+}
+
+// fetch makes the column of the values of first rows.
+func (f *finishing) fetch(ctx context.Context) (arrow.Array, error) {
+	return take.Rows(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
 }
 
 // validate makes groups of fewer values NULL.
@@ -125,7 +114,16 @@ func (f *finishing) make(values []byte) arrow.Array {
 func copied(values []uint64) []byte { return backend.AsBytes(append([]uint64(nil), values...)) }
 
 // extreme makes the column of least or greatest values.
-func (f *finishing) extreme() arrow.Array {
+func (f *finishing) extreme(ctx context.Context) (arrow.Array, error) {
+	if f.text >= 0 {
+		of := &f.picked[f.text]
+		return take.Rows(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
+	}
+	return f.valueStates(), nil
+}
+
+// valueStates makes a column of states that are values.
+func (f *finishing) valueStates() arrow.Array {
 	low := f.word(0, 0)
 	switch width := relation.WordBits(f.result); {
 	case f.result.ID() == arrow.BOOL:
@@ -184,7 +182,7 @@ func (f *finishing) interleaved(low, high []uint64) []byte {
 }
 
 // sum makes the column of sums. Errors: ErrLimit for one that the type does not hold.
-func (f *finishing) sum() (arrow.Array, error) {
+func (f *finishing) sum(context.Context) (arrow.Array, error) {
 	if kindOf(f.result) == floating {
 		return f.make(copied(f.word(0, 0))), nil
 	}
@@ -280,7 +278,7 @@ func (f *finishing) fits128(i int, out []byte) bool {
 func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
 	counts := f.counts()
 	if isExact(f.input.Type) {
-		return f.fractions(ctx, 1, func(of *fractions, i int) float64 {
+		return f.fractions(ctx, 1, false, func(of *fractions, i int) float64 {
 			sum := f.exact(f.of, i)
 			return of.mean(counts[i], &sum)
 		})
@@ -292,11 +290,15 @@ func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
 	return f.make(backend.AsBytes(out)), nil
 }
 
-// variance makes the column of sample variances, or of their roots.
-func (f *finishing) variance(ctx context.Context) (arrow.Array, error) {
-	counts, root := f.counts(), f.aggregate.Func == Stddev
+// variance makes the column of sample variances, deviation the column of their roots.
+func (f *finishing) variance(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, false) }
+
+func (f *finishing) deviation(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, true) }
+
+func (f *finishing) squared(ctx context.Context, root bool) (arrow.Array, error) {
+	counts := f.counts()
 	if isExact(f.input.Type) {
-		return f.fractions(ctx, 2, func(of *fractions, i int) float64 {
+		return f.fractions(ctx, 2, root, func(of *fractions, i int) float64 {
 			sum, squares := f.exact(f.of, i), f.exact(f.squares, i)
 			return of.variance(counts[i], &sum, &squares)
 		})

@@ -214,14 +214,13 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 		add(name, column)
 		named[name] = true
 	}
-	for _, f := range s.program.columns {
-		if name := f.aggregate.Column; f.aggregate.Func == First && !named[name] {
+	for _, name := range s.program.fetched {
+		if !named[name] {
 			column, err := take.Rows(ctx, columnOf(g.table, name), g.rowNumbers(from, to), memory.DefaultAllocator)
 			if err != nil {
 				return nil, err
 			}
 			add(name, column)
-			named[name] = true
 		}
 	}
 	for i, r := range s.program.requests {
@@ -261,20 +260,19 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(to-from)), nil
 }
 
-// stateType is the type of a state as a column; wide if it has two words.
+// stateType is the type of a state as a column; wide if it has two words that are one number.
 func (p *program) stateType(r request) (dtype arrow.DataType, wide bool) {
-	of := other
+	of := reduce.Reduction{Func: r.fn}
 	if r.value.column != "" {
-		of = kindOf(r.value.form.of(p.types[r.value.column]))
+		t := r.value.form.of(p.types[r.value.column])
+		of.Value = reduce.Value{Kind: wordKind(t), Bits: relation.WordBits(t)}
 	}
-	switch {
-	case r.fn == reduce.Count:
-		return arrow.PrimitiveTypes.Uint64, false
-	case r.fn == reduce.Moments, of == floating:
+	switch kind, words := of.State(); {
+	case kind == reduce.Float:
 		return arrow.PrimitiveTypes.Float64, false
-	case r.fn == reduce.Sum, relation.WordBits(p.types[r.value.column]) == 128:
+	case words == 2:
 		return &arrow.Decimal128Type{Precision: digits128}, true
-	case of == unsigned:
+	case kind == reduce.Unsigned:
 		return arrow.PrimitiveTypes.Uint64, false
 	}
 	return arrow.PrimitiveTypes.Int64, false
@@ -303,13 +301,11 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 		return nil, err
 	}
 	p := &program{table: table, numbers: -1}
-	merging := map[reduce.Func]reduce.Func{reduce.Count: reduce.Sum, reduce.Sum: reduce.Sum, reduce.Min: reduce.Min,
-		reduce.Max: reduce.Max, reduce.Moments: reduce.Moments}
 	for i, r := range s.program.requests {
 		if r.fn == reduce.First {
 			p.first()
 		} else {
-			p.need(request{merging[r.fn], value{column: stateName(i)}, -1})
+			p.need(request{r.fn.Merge(), value{column: stateName(i)}, -1})
 		}
 	}
 	if s.numbered() {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -139,7 +137,7 @@ func (s *streaming) choose(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 // numbered tells whether groups need the number of their first row, which identifies those whose different values are
 // counted. Groups without it are made faster (package reduce).
 func (s *streaming) numbered() bool {
-	return slices.ContainsFunc(s.layout.Spec.Aggregates, func(a Aggregate) bool { return a.Func == CountDistinct })
+	return len(s.layout.distinct) > 0
 }
 
 // part groups a part.
@@ -159,12 +157,10 @@ func (s *streaming) part(ctx context.Context, batches []arrow.RecordBatch) error
 	}); err != nil {
 		return err
 	}
-	for _, a := range s.layout.Spec.Aggregates {
-		if a.Func == CountDistinct && s.distinct[a.Column] == nil {
-			s.distinct[a.Column] = &partials{streaming: s, by: withColumn(s.layout.Spec.By, a.Column)}
+	for _, column := range s.layout.distinct {
+		if s.distinct[column] == nil {
+			s.distinct[column] = &partials{streaming: s, by: withColumn(s.layout.Spec.By, column)}
 		}
-	}
-	for _, column := range slices.Sorted(maps.Keys(s.distinct)) {
 		if err := s.add(ctx, s.distinct[column], table, s.rows, func(table arrow.Table) *program {
 			p := &program{table: table, numbers: -1}
 			p.first()
@@ -278,21 +274,10 @@ func (s *streaming) complete(ctx context.Context) (g *groups, err error) {
 		}
 	}
 	all := merged[s.main]
-	row, known := s.main.rowState(), make(map[string]int)
-	for i := range s.main.program.columns {
-		f := &s.main.program.columns[i]
-		if f.aggregate.Func != CountDistinct {
-			continue
-		}
-		column := f.aggregate.Column
-		state, counted := known[column]
-		if !counted {
-			if state, err = s.countPairs(ctx, all, merged[s.distinct[column]], column, row); err != nil {
-				return nil, err
-			}
-			known[column] = state
-		}
-		f.count = state
+	if err = s.main.program.distinct(func(column string) (int, error) {
+		return s.countPairs(ctx, all, merged[s.distinct[column]], column, s.main.rowState())
+	}); err != nil {
+		return nil, err
 	}
 	return all, nil
 }

@@ -36,10 +36,10 @@ type value struct {
 	form   form
 }
 
-// formOf is the form in which a function takes the values of a type.
-func formOf(f Func, t arrow.DataType) form {
+// formOf is the form in which functions take the values of a type.
+func formOf(t arrow.DataType) form {
 	switch {
-	case f == Count || relation.WordBits(t) == 0:
+	case relation.WordBits(t) == 0:
 		return asValidity
 	case t.ID() == arrow.BOOL:
 		return asInt8

@@ -30,7 +30,7 @@ func scaleOf(t arrow.DataType) int32 {
 // Narrow returns sums that are [Aggregate.Wide] of a column of values of a type as a Sum of them has them. The caller
 // releases the result. Errors: ErrLimit for a sum that its type does not hold.
 func Narrow(sums *array.Decimal256, column string, of arrow.DataType) (arrow.Array, error) {
-	result, _ := resultType(Sum, of)
+	result, _ := sumType(of)
 	width := relation.WordBits(result) / 64
 	out := make([]uint64, width*sums.Len())
 	for i, v := range sums.Values() {
