@@ -27,16 +27,17 @@ func (e *Engine) cannot(l *Layout) error {
 	if _, err := e.Device().Rasterizer(); err != nil {
 		return err
 	}
-	for i := range l.Spec.Aggregates {
-		a := &l.Spec.Aggregates[i]
-		if a.Column == "" || kindOf(l.inputs[i].Type) != floating {
-			continue
-		}
-		switch a.Func {
-		case Sum, Avg, Var, Stddev:
-			return &backend.OpError{Op: "plan group-by", Device: e.Device().Info().Name, Err: backend.ErrUnsupported,
-				Detail: fmt.Sprintf("%s of %s is not drawn, because it depends on the order of the rows", a,
-					l.inputs[i].Type)}
+	table := l.tableOf(nil)
+	defer table.Release()
+	p := lower(l, table, true)
+	for i := range p.columns {
+		f := &p.columns[i]
+		for _, state := range f.of {
+			if r := p.reduction(p.requests[state]); !r.Drawn() {
+				return &backend.OpError{Op: "plan group-by", Device: e.Device().Info().Name, Err: backend.ErrUnsupported,
+					Detail: fmt.Sprintf("%s of %s is not drawn, because it depends on the order of the rows", f.aggregate,
+						f.input.Type)}
+			}
 		}
 	}
 	return nil

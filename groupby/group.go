@@ -65,7 +65,10 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	}()
 	defer w.result.grant.GiveUnused()
 	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
-		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
+		!slices.ContainsFunc(p.requests, func(r request) bool {
+			_, ok := stripStateOf(r, nil)
+			return !ok
+		})
 	plan, err := keys.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
 	if err == nil && plan.Guessed() && !haveStrips(plan, int(p.table.NumRows())) { // the guess is useless
 		plan, err = keys.PlanGroups(ctx, p.table, by, false, roomIn(memory))

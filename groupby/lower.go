@@ -150,6 +150,15 @@ func (p *program) need(r request) int {
 	return len(p.requests) - 1
 }
 
+// reduction is a request of values that are not placed yet.
+func (p *program) reduction(r request) (out reduce.Reduction) {
+	if out.Func = r.fn; r.value.column != "" {
+		t := r.value.form.of(p.types[r.value.column])
+		out.Value = reduce.Value{Kind: wordKind(t), Bits: relation.WordBits(t)}
+	}
+	return out
+}
+
 // reductions are the requests, of columns in planned words.
 func (p *program) reductions(words *relation.Words) (all []reduce.Reduction) {
 	for _, r := range p.requests {

@@ -262,11 +262,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 
 // stateType is the type of a state as a column; wide if it has two words that are one number.
 func (p *program) stateType(r request) (dtype arrow.DataType, wide bool) {
-	of := reduce.Reduction{Func: r.fn}
-	if r.value.column != "" {
-		t := r.value.form.of(p.types[r.value.column])
-		of.Value = reduce.Value{Kind: wordKind(t), Bits: relation.WordBits(t)}
-	}
+	of := p.reduction(r)
 	switch kind, words := of.State(); {
 	case kind == reduce.Float:
 		return arrow.PrimitiveTypes.Float64, false

@@ -42,7 +42,7 @@ type byKey struct {
 
 // value says how an aggregate comes from a joined row of groups.
 type value struct {
-	fn     groupby.Func // Count, Sum, Min or Max
+	fn     groupby.Func // Count, Sum, or an idempotent function
 	name   string       // of the values in groups of side; "": all rows are counted
 	column int          // of the joined groups; -1: all rows are counted
 	side   relation.Side
@@ -114,9 +114,11 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 			if v.fn = groupby.Sum; sourceType(schemas[c.Side], c.Source).ID() == arrow.DECIMAL256 {
 				return nil
 			}
-		case groupby.Count, groupby.Min, groupby.Max:
+		case groupby.Count:
 		default:
-			return nil
+			if !a.Func.Idempotent() {
+				return nil
+			}
 		}
 		of(v.fn, v.name)
 		b.values = append(b.values, v)
@@ -258,13 +260,14 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 	}
 	for _, v := range b.values {
 		switch v.fn {
-		case groupby.Min, groupby.Max:
-			columns = append(columns, groups.Column(v.column))
-			continue
+		case groupby.Count:
 		case groupby.Sum:
 			column := multiples(groups.Column(v.column), numbers[1-v.side])
 			defer column.Release()
 			columns = append(columns, column)
+			continue
+		default:
+			columns = append(columns, groups.Column(v.column))
 			continue
 		}
 		counted, times := numbers[0], numbers[1]
