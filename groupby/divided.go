@@ -135,11 +135,7 @@ func (s *partials) put(ctx context.Context, table arrow.Table) error {
 // take makes a division the tables that wait for a merge; there are none if it has no rows.
 func (s *partials) take(ctx context.Context, number int) error {
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	if err := s.charge(s.place.SizeBytes(relation.Left, number)); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -101,14 +100,7 @@ func (f *finishing) isNull(i int) bool { return f.valid != nil && f.valid[i/8]>>
 
 // make returns an array of the result type with these values, in memory of the heap that it keeps.
 func (f *finishing) make(values []byte) arrow.Array {
-	var valid *memory.Buffer
-	if f.valid != nil {
-		valid = memory.NewBufferBytes(f.valid)
-	}
-	buffers := []*memory.Buffer{valid, memory.NewBufferBytes(values)}
-	data := array.NewData(f.result, f.to-f.from, buffers, nil, f.nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return relation.FixedArray(f.result, f.to-f.from, values, f.valid, f.nulls)
 }
 
 func copied(values []uint64) []byte { return backend.AsBytes(append([]uint64(nil), values...)) }

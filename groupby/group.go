@@ -140,9 +140,7 @@ func (w *work) scan(ctx context.Context, p *program, plan *keys.Plan) (s *query.
 	s = &query.Scan{Side: relation.Left, Table: p.table, Keys: plan}
 	memory := w.memory()
 	release = func() {
-		for _, c := range s.Columns {
-			c.Release()
-		}
+		relation.ReleaseAll(s.Columns)
 		s.Columns = nil
 		memory.Release()
 	}

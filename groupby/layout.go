@@ -103,18 +103,13 @@ func (l *Layout) tableOf(batches []arrow.RecordBatch) arrow.Table {
 	for _, b := range batches {
 		rows += b.NumRows()
 	}
-	var columns []arrow.Column
-	for i, field := range fields {
-		var chunks []arrow.Array
-		for _, b := range batches {
-			chunks = append(chunks, b.Column(i))
-		}
-		chunked := arrow.NewChunked(field.Type, chunks)
-		defer chunked.Release()
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-		defer columns[i].Release()
+	table := array.NewTableFromRecords(arrow.NewSchema(fields, nil), batches)
+	defer table.Release()
+	columns := make([]arrow.Column, len(fields))
+	for i := range columns {
+		columns[i] = *table.Column(i)
 	}
-	return array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
+	return array.NewTable(table.Schema(), columns, rows) // which has rows without columns, too
 }
 
 // kind is what the values of a type are to aggregates.

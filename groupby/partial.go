@@ -117,9 +117,7 @@ func (s *partials) release() {
 }
 
 func (s *partials) releaseTables() {
-	for _, t := range s.tables {
-		t.Release()
-	}
+	relation.ReleaseAll(s.tables)
 	s.tables = nil
 }
 
@@ -164,11 +162,7 @@ func (s *partials) putGroups(ctx context.Context, g *groups, from, to int) error
 // table makes the groups [from, to) a table, whose memory is charged to held.
 func (s *partials) table(ctx context.Context, g *groups, from, to int, held *exec.Grant) (arrow.Table, error) {
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	for most := to - from; from < to; {
 		batch, err := s.batch(ctx, g, from, min(from+most, to), held)
 		if errors.Is(err, relation.ErrBatchTooLarge) && most > 1 {
@@ -192,11 +186,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	}
 	var fields []arrow.Field
 	var columns []arrow.Array
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	var short error
 	add := func(name string, column arrow.Array) {
 		columns = append(columns, column)
@@ -292,10 +282,7 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 			return nil, err
 		}
 	}
-	table, err := concatenate(s.tables)
-	if err != nil {
-		return nil, err
-	}
+	table := concatenate(s.tables)
 	p := &program{table: table, numbers: -1}
 	for i, r := range s.program.requests {
 		if r.fn == reduce.First {
@@ -329,28 +316,14 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 }
 
 // concatenate returns the rows of tables of one schema, behind each other.
-func concatenate(tables []arrow.Table) (arrow.Table, error) {
-	var columns []arrow.Column
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	rows := int64(0)
+func concatenate(tables []arrow.Table) arrow.Table {
+	columns := make([][]arrow.Array, tables[0].NumCols())
 	for _, t := range tables {
-		rows += t.NumRows()
-	}
-	schema := tables[0].Schema()
-	for i, field := range schema.Fields() {
-		var chunks []arrow.Array
-		for _, t := range tables {
-			chunks = append(chunks, t.Column(i).Data().Chunks()...)
+		for i := range columns {
+			columns[i] = append(columns[i], t.Column(i).Data().Chunks()...)
 		}
-		chunked := arrow.NewChunked(field.Type, chunks)
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-		chunked.Release()
 	}
-	return array.NewTable(schema, columns, rows), nil
+	return array.NewTableFromSlice(tables[0].Schema(), columns)
 }
 
 // mergeMoments replaces state i by the moments of the rows of a table of partials, on the host: the sum of squared

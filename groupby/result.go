@@ -131,13 +131,7 @@ func (r *Result) another(ctx context.Context, from *int, yield func(arrow.Record
 func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, error) {
 	keys := len(r.groups.by)
 	columns := make([]arrow.Array, keys+len(r.program.columns))
-	defer func() {
-		for _, c := range columns {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	if r.groups.none {
 		return r.nothing()
 	}
@@ -165,14 +159,9 @@ func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, er
 // nothing is the one row of aggregates over no rows: counts are 0, all else is NULL.
 func (r *Result) nothing() (arrow.RecordBatch, error) {
 	var columns []arrow.Array
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	for _, field := range r.Layout.Schema.Fields() {
-		column := arrow.Array(array.NewInt64Data(array.NewData(field.Type, 1,
-			[]*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 8))}, nil, 0, 0)))
+		column := relation.FixedArray(arrow.PrimitiveTypes.Int64, 1, make([]byte, 8), nil, 0)
 		if field.Nullable {
 			var err error
 			if column, err = relation.Nulls(field.Type, 1, memory.DefaultAllocator); err != nil {

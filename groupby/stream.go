@@ -65,11 +65,7 @@ func (s *streaming) release() {
 // run groups parts and then what came of them.
 func (s *streaming) run(ctx context.Context, batches iter.Seq2[arrow.RecordBatch, error]) error {
 	part, rows, bytes := []arrow.RecordBatch(nil), int64(0), uint64(0)
-	defer func() {
-		for _, b := range part {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(part) }()
 	most := uint64(exec.Unlimited)
 	if s.HostCapBytes() != exec.Unlimited {
 		most = s.share(partShare)
@@ -79,9 +75,7 @@ func (s *streaming) run(ctx context.Context, batches iter.Seq2[arrow.RecordBatch
 	}
 	end := func() error {
 		defer func() {
-			for _, b := range part {
-				b.Release()
-			}
+			relation.ReleaseAll(part)
 			part, rows, bytes = nil, 0, 0
 		}()
 		return s.part(ctx, part)

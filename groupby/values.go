@@ -88,13 +88,7 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 		return column, nil
 	}
 	chunks := make([]arrow.Array, len(column.Chunks()))
-	defer func() {
-		for _, c := range chunks {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(chunks) }()
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, chunk := range column.Chunks() {

@@ -5,7 +5,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
@@ -42,7 +41,7 @@ func Narrow(sums *array.Decimal256, column string, of arrow.DataType) (arrow.Arr
 			copy(out[i*width:][:width], words[:])
 		}
 	}
-	return likeSums(sums, result, backend.AsBytes(out)), nil
+	return relation.WithNulls(sums, result, backend.AsBytes(out)), nil
 }
 
 // narrows tells whether a type of sums holds a number.
@@ -80,22 +79,5 @@ func Means(sums *array.Decimal256, counts *array.Int64) arrow.Array {
 			out[i] = fractions.mean(uint64(counts.Value(i)), &sum)
 		}
 	}
-	return likeSums(sums, arrow.PrimitiveTypes.Float64, backend.AsBytes(out))
-}
-
-// likeSums is an array of a type with the validity of sums.
-func likeSums(sums *array.Decimal256, t arrow.DataType, values []byte) arrow.Array {
-	var valid *memory.Buffer
-	if sums.NullN() > 0 {
-		bitmap := make([]byte, (sums.Len()+7)/8)
-		for i := range sums.Len() {
-			if sums.IsValid(i) {
-				bitmap[i/8] |= 1 << (i % 8)
-			}
-		}
-		valid = memory.NewBufferBytes(bitmap)
-	}
-	data := array.NewData(t, sums.Len(), []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, sums.NullN(), 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return relation.WithNulls(sums, arrow.PrimitiveTypes.Float64, backend.AsBytes(out))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Engine groups the rows of joins. Safe for concurrent use.
@@ -74,16 +75,9 @@ func (e *Engine) batchRows(l *join.Layout) int {
 	if limit == exec.Unlimited {
 		return l.Spec.BatchRows
 	}
-	const leastRows, wideBytes = 1 << 10, 32
-	rowBytes := uint64(1)
-	for _, field := range l.Schema.Fields() {
-		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
-			rowBytes += uint64(t.BitWidth()+7) / 8
-		} else {
-			rowBytes += wideBytes
-		}
-	}
-	return min(l.Spec.BatchRows, int(max(leastRows, min(limit/groupShare/batchShare/rowBytes, math.MaxInt32))))
+	const leastRows = 1 << 10
+	rows := limit / groupShare / batchShare / relation.RowBytes(l.Schema)
+	return min(l.Spec.BatchRows, int(max(leastRows, min(rows, math.MaxInt32))))
 }
 
 // totals yields one row, in which every aggregate is the number of all rows.
@@ -104,13 +98,7 @@ func totals(schema *arrow.Schema, rows int64) func(context.Context) iter.Seq2[ar
 func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]join.Source) (*Result, error) {
 	var tables [2]arrow.Table
 	var grouped [2]groupby.Stats
-	defer func() {
-		for _, t := range tables {
-			if t != nil {
-				t.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(tables[:]) }()
 	held := e.Join.Budget().Empty() // for the groups of a side, until the join has them
 	defer held.Release()
 	for side := range sources {
@@ -154,11 +142,7 @@ func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source join.S
 	}
 	defer r.Close()
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	for batch, err := range r.Batches(ctx) {
 		if err != nil {
 			return nil, groupby.Stats{}, err
