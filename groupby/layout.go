@@ -76,8 +76,10 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			}
 		}
 		out, reason := row.result(input.Type)
-		if wide, ok := wideType(input.Type); ok && a.Wide && row.wide {
-			out = wide
+		if a.Wide && row.wide {
+			if wide, ok := wideType(input.Type); ok {
+				out = wide
+			}
 		}
 		if reason != "" {
 			return nil, fmt.Errorf("%w: group by: %s of column %q of type %s: %s", backend.ErrUnsupported, a.Func,
@@ -126,24 +128,22 @@ const (
 	boolean
 )
 
+// kinds are the kinds of values by the class of their type; others are only counted or returned.
+var kinds = map[relation.Class]kind{
+	relation.ClassInteger: signed, relation.ClassFloat: floating, relation.ClassDecimal: decimal,
+	relation.ClassDuration: duration, relation.ClassBool: boolean, relation.ClassDate: instant,
+	relation.ClassTimestamp: instant, relation.ClassInstant: instant, relation.ClassTimeOfDay: instant,
+}
+
 func kindOf(t arrow.DataType) kind {
-	switch t.(type) {
-	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
-		return signed
-	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+	trait := relation.TraitOf(t)
+	switch {
+	case t.ID() == arrow.DICTIONARY:
+		return other
+	case trait.Class == relation.ClassInteger && trait.Unsigned:
 		return unsigned
-	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
-		return floating
-	case arrow.DecimalType:
-		return decimal
-	case *arrow.DurationType:
-		return duration
-	case *arrow.Date32Type, *arrow.Date64Type, *arrow.TimestampType, *arrow.Time32Type, *arrow.Time64Type:
-		return instant
-	case *arrow.BooleanType:
-		return boolean
 	}
-	return other
+	return kinds[trait.Class]
 }
 
 // Digits of the decimals that sums have.

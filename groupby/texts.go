@@ -9,6 +9,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
@@ -30,16 +31,7 @@ type picked struct {
 }
 
 // isText tells whether values are compared byte by byte.
-func isText(t arrow.DataType) bool {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return isText(t.ValueType)
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.BinaryType, *arrow.LargeBinaryType,
-		*arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
-		return true
-	}
-	return false
-}
+func isText(t arrow.DataType) bool { return relation.TraitOf(t).Class.IsText() }
 
 // textOf returns the text of row i of an array; ok is false for NULL. It is valid as long as the array.
 func textOf(a arrow.Array, i int) (text string, ok bool) {
