@@ -243,8 +243,7 @@ func (s *streaming) drawOne(ctx context.Context) (g *groups, err error) {
 			}
 			total += n
 		}
-		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{total})})
-		return len(g.states) - 1, nil
+		return g.addState([]uint64{total}), nil
 	})
 	return g, err
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -49,6 +50,23 @@ func (s *exactSum) isShort(words int) bool {
 		}
 	}
 	return true
+}
+
+// put writes the sum as a value of a type of sums. It is false if the type does not hold the sum.
+func (s *exactSum) put(out []byte, t arrow.DataType) bool {
+	size, negative := s.size()
+	holds := false
+	switch t := t.(type) {
+	case arrow.DecimalType:
+		holds = size.isShort(4) && int64(size[3]) >= 0 && decimal256.New(size[3], size[2], size[1], size[0]).
+			Less(decimal256.GetScaleMultiplier(int(t.GetPrecision())))
+	case *arrow.Uint64Type:
+		holds = size.isShort(1) && !negative
+	default:
+		holds = size.isShort(1) && (int64(size[0]) >= 0 || negative && size[0] == 1<<63)
+	}
+	copy(out, backend.AsBytes(s[:]))
+	return holds
 }
 
 // into sets z to the sum, and returns it.

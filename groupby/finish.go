@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
-	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -222,32 +219,15 @@ func overflow(column string, t arrow.DataType) error {
 
 // sumParts makes sums of 128 or 256 bits from the exact sums of each word of the values.
 func (f *finishing) sumParts() (arrow.Array, error) {
-	precision := f.result.(arrow.DecimalType).GetPrecision()
-	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
-	width := f.result.(arrow.FixedWidthDataType).Bytes()
+	width := relation.WordBits(f.result) / 8
 	out := make([]byte, width*(f.to-f.from))
 	for i := range f.to - f.from {
-		if f.isNull(i) {
+		at := out[width*i:][:width]
+		if f.isNull(i) || width == 16 && f.fits128(i, at) {
 			continue
 		}
-		if width == 16 && f.fits128(i, out[16*i:]) {
-			continue
-		}
-		exact := f.exact(f.of, i)
-		if size, _ := exact.size(); width == 32 && size.isShort(3) {
-			copy(out[32*i:], backend.AsBytes(exact[:4]))
-			continue
-		}
-		sum := exact.into(new(big.Int))
-		if sum.CmpAbs(most) >= 0 {
+		if sum := f.exact(f.of, i); !sum.put(at, f.result) {
 			return nil, overflow(f.aggregate.Column, f.result)
-		}
-		if width == 16 {
-			v := decimal128.FromBigInt(sum)
-			copy(out[16*i:], backend.AsBytes([]uint64{v.LowBits(), uint64(v.HighBits())}))
-		} else {
-			v := decimal256.FromBigInt(sum).Array()
-			copy(out[32*i:], backend.AsBytes(v[:]))
 		}
 	}
 	return f.make(out), nil

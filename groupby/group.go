@@ -38,6 +38,12 @@ func (g *groups) words(reduction, word int) []uint64 {
 	return backend.Longs(g.states[reduction][word])
 }
 
+// addState adds a state of one word for each group, and returns its index.
+func (g *groups) addState(words []uint64) int {
+	g.states = append(g.states, [][]byte{backend.AsBytes(words)})
+	return len(g.states) - 1
+}
+
 // release releases the table and the memory of the groups. Safe on nil, and again.
 func (g *groups) release() {
 	if g == nil {

@@ -295,8 +295,7 @@ func (s *streaming) countPairs(ctx context.Context, g, inner *groups, column str
 		}
 	}
 	if len(s.layout.Spec.By) == 0 {
-		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{inner.values(column)})})
-		return len(g.states) - 1, nil
+		return g.addState([]uint64{inner.values(column)}), nil
 	}
 	pairs := &program{table: inner.table, numbers: -1}
 	pairs.need(request{fn: reduce.Count, part: -1})
