@@ -71,9 +71,9 @@ func (f *finishing) number(context.Context) (arrow.Array, error) {
 	return f.make(copied(f.counts())), nil
 }
 
-// fetch makes the column of the values of first rows.
+// fetch makes the column of values of picked rows.
 func (f *finishing) fetch(ctx context.Context) (arrow.Array, error) {
-	return take.Rows(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
+	return f.groups.fetch(ctx, f.chosen, f.from, f.to, f.allocator)
 }
 
 // validate makes groups of fewer values NULL.
@@ -104,9 +104,8 @@ func copied(values []uint64) []byte { return backend.AsBytes(append([]uint64(nil
 
 // extreme makes the column of least or greatest values.
 func (f *finishing) extreme(ctx context.Context) (arrow.Array, error) {
-	if f.text >= 0 {
-		of := &f.picked[f.text]
-		return take.Rows(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
+	if f.chosen >= 0 {
+		return f.fetch(ctx)
 	}
 	return f.valueStates(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -181,7 +180,7 @@ func (p *program) mean(f *finisher) {
 func extreme(fn reduce.Func) func(*program, *finisher) {
 	return func(p *program, f *finisher) {
 		if isText(f.input.Type) {
-			f.text = p.pick(pick{f.aggregate.Column, fn == reduce.Max})
+			f.chosen = p.pick(pick{f.aggregate.Column, fn})
 			return
 		}
 		p.countNullable(f)
@@ -190,10 +189,8 @@ func extreme(fn reduce.Func) func(*program, *finisher) {
 }
 
 func (p *program) firstRow(f *finisher) {
-	f.of = []int{p.first()}
-	if name := f.aggregate.Column; !slices.Contains(p.fetched, name) {
-		p.fetched = append(p.fetched, name)
-	}
+	p.first()
+	f.chosen = p.pick(pick{f.aggregate.Column, reduce.First})
 }
 
 func (p *program) deviations(f *finisher) {

@@ -21,9 +21,8 @@ type request struct {
 // program is the reductions that aggregates need, each once, and how they become output columns.
 type program struct {
 	requests []request
-	values   []value  // the columns on the device
-	picks    []pick   // rows that the host finds
-	fetched  []string // input columns of which values of first rows are output
+	values   []value // the columns on the device
+	picks    []pick  // rows of which values are output
 	columns  []finisher
 	table    arrow.Table
 	later    bool
@@ -40,7 +39,7 @@ type finisher struct {
 	count     int   // the state that counts the values; negative if all groups have one
 	of        []int // other states
 	squares   []int // states that have the sum of squares, if it is exact
-	text      int   // the pick that has the value; negative if states have it
+	chosen    int   // the pick that has the value; negative if states have it
 }
 
 // lower makes the program of the aggregates of a table. With later, other tables may have NULL where this one has none.
@@ -50,7 +49,7 @@ func lower(l *Layout, table arrow.Table, later bool) *program {
 	for i := range l.Spec.Aggregates {
 		a := &l.Spec.Aggregates[i]
 		f := finisher{aggregate: a, input: l.inputs[i], result: l.Schema.Field(len(l.Spec.By) + i).Type, count: -1,
-			text: -1}
+			chosen: -1}
 		if a.Column != "" {
 			f.value = value{a.Column, formOf(f.input.Type)}
 		}

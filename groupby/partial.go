@@ -15,7 +15,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // partials are the groups of the parts of a stream. The groups of a part are a table: its keys, the columns of which
@@ -46,7 +45,7 @@ var leastMerge = 1 << 20 // less in tests
 
 func stateName(i int) string { return fmt.Sprintf("\x00%d", i) }
 
-func textName(i int) string { return fmt.Sprintf("\x00text %d", i) }
+func pickName(i int) string { return fmt.Sprintf("\x00pick %d", i) }
 
 const deviations = " of squared deviations"
 
@@ -195,23 +194,12 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 			short = chargeColumn(held, column)
 		}
 	}
-	named := make(map[string]bool)
 	for k, name := range s.by {
 		column, err := g.key(ctx, k, from, to, memory.DefaultAllocator)
 		if err != nil {
 			return nil, err
 		}
 		add(name, column)
-		named[name] = true
-	}
-	for _, name := range s.program.fetched {
-		if !named[name] {
-			column, err := take.Rows(ctx, columnOf(g.table, name), g.rowNumbers(from, to), memory.DefaultAllocator)
-			if err != nil {
-				return nil, err
-			}
-			add(name, column)
-		}
 	}
 	for i, r := range s.program.requests {
 		if r.fn == reduce.First {
@@ -232,12 +220,12 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 			add(stateName(i)+deviations, f.make(copied(f.word(0, 1))))
 		}
 	}
-	for i, of := range g.picked {
-		column, err := take.Rows(ctx, columnOf(g.table, of.column), of.rows[from:to], memory.DefaultAllocator)
+	for i := range g.picked {
+		column, err := g.fetch(ctx, i, from, to, memory.DefaultAllocator)
 		if err != nil {
 			return nil, err
 		}
-		add(textName(i), column)
+		add(pickName(i), column)
 	}
 	if s.numbered() {
 		row := finishing{finisher: &finisher{result: arrow.PrimitiveTypes.Uint64, of: []int{s.rowState()}}, groups: g,
@@ -295,7 +283,7 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 		p.need(request{reduce.Min, value{column: stateName(s.rowState())}, -1})
 	}
 	for i, wanted := range s.program.picks {
-		p.picks = append(p.picks, pick{textName(i), wanted.greatest})
+		p.picks = append(p.picks, pick{pickName(i), wanted.of})
 	}
 	g, err := s.group(ctx, p, s.by)
 	if err != nil {
