@@ -2,7 +2,6 @@ package groupby
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
@@ -41,11 +40,4 @@ func (e *Engine) cannot(l *Layout) error {
 		}
 	}
 	return nil
-}
-
-// describeAlgorithm adds the algorithm that is forced to a text.
-func (s *Spec) describeAlgorithm(b *strings.Builder) {
-	if text := algorithms[s.Algorithm].text; text != "" {
-		line(b, "algorithm", "%s: %s", s.Algorithm, text)
-	}
 }

@@ -18,17 +18,16 @@ import (
 type finishing struct {
 	*finisher
 	*groups
-	from, to  int
-	allocator memory.Allocator
-	valid     []byte // bitmap; nil if no value is NULL
-	nulls     int
+	from, to int
+	valid    []byte // bitmap; nil if no value is NULL
+	nulls    int
 }
 
 // key returns key column k of the groups.
-func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allocator) (arrow.Array, error) {
+func (g *groups) key(ctx context.Context, k, from, to int) (arrow.Array, error) {
 	width := g.keys.KeyBytes()
 	if g.hashes == nil && g.keys.Decodes(k) {
-		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], allocator)
+		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], memory.DefaultAllocator)
 	}
 	var rows []uint32
 	if g.hashes == nil && g.keys.HasRows(k) {
@@ -36,7 +35,7 @@ func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allo
 	} else {
 		rows = g.rowNumbers(from, to)
 	}
-	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, allocator)
+	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, memory.DefaultAllocator)
 }
 
 // rowNumbers are the first rows of groups.
@@ -73,7 +72,7 @@ func (f *finishing) number(context.Context) (arrow.Array, error) {
 
 // fetch makes the column of values of picked rows.
 func (f *finishing) fetch(ctx context.Context) (arrow.Array, error) {
-	return f.groups.fetch(ctx, f.chosen, f.from, f.to, f.allocator)
+	return f.groups.fetch(ctx, f.chosen, f.from, f.to)
 }
 
 // validate makes groups of fewer values NULL.

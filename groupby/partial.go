@@ -8,7 +8,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange"
@@ -195,7 +194,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 		}
 	}
 	for k, name := range s.by {
-		column, err := g.key(ctx, k, from, to, memory.DefaultAllocator)
+		column, err := g.key(ctx, k, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +220,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 		}
 	}
 	for i := range g.picked {
-		column, err := g.fetch(ctx, i, from, to, memory.DefaultAllocator)
+		column, err := g.fetch(ctx, i, from, to)
 		if err != nil {
 			return nil, err
 		}

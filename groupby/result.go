@@ -1,6 +1,7 @@
 package groupby
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,11 +141,10 @@ func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, er
 		all.Go(func() error {
 			return exec.Protect("finish column", func() (err error) {
 				if i < keys {
-					columns[i], err = r.groups.key(ctx, i, from, to, memory.DefaultAllocator)
+					columns[i], err = r.groups.key(ctx, i, from, to)
 					return err
 				}
-				f := finishing{finisher: &r.program.columns[i-keys], groups: r.groups, from: from, to: to,
-					allocator: memory.DefaultAllocator}
+				f := finishing{finisher: &r.program.columns[i-keys], groups: r.groups, from: from, to: to}
 				columns[i], err = f.array(ctx)
 				return err
 			})
@@ -176,13 +176,8 @@ func (r *Result) nothing() (arrow.RecordBatch, error) {
 // Explain returns the text of what was done.
 func (r *Result) Explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "group %d rows by %s\n", r.stats.Rows, r.Layout.Spec.keys())
-	line(&b, "device", "%s (%s, %s)", r.Device.Name, r.Device.Backend, r.Device.Type)
-	r.Layout.Spec.describeAlgorithm(&b)
-	if r.groups.hashes == nil {
-		r.Layout.describe(&b, r.groups.keys)
-	} else {
-		r.Layout.describe(&b, r.groups.hashes)
+	r.Layout.describe(&b, r.stats.Rows, &r.Device, cmp.Or(r.groups.hashes, r.groups.keys))
+	if r.groups.hashes != nil {
 		line(&b, "numbered", "different keys have equal hashes; the host has numbered the keys")
 	}
 	if r.groups.strips {

@@ -34,12 +34,14 @@ type picked struct {
 }
 
 // fetch returns the values of pick i of the groups [from, to), which the caller releases.
-func (g *groups) fetch(ctx context.Context, i, from, to int, allocator memory.Allocator) (arrow.Array, error) {
-	of := &g.picked[i]
+func (g *groups) fetch(ctx context.Context, i, from, to int) (arrow.Array, error) {
+	of, rows := &g.picked[i], []uint32(nil)
 	if of.rows == nil {
-		return take.Rows(ctx, columnOf(g.table, of.column), g.rowNumbers(from, to), allocator)
+		rows = g.rowNumbers(from, to)
+	} else {
+		rows = of.rows[from:to]
 	}
-	return take.Rows(ctx, columnOf(g.table, of.column), of.rows[from:to], allocator)
+	return take.Rows(ctx, columnOf(g.table, of.column), rows, memory.DefaultAllocator)
 }
 
 // isText tells whether values are compared byte by byte.
