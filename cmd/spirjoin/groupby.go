@@ -96,7 +96,8 @@ func groupFlags(category string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "by", KeepSpace: true, Category: category,
 			Usage: "`KEY` columns, a,b,c; without any, all rows are one group"},
-		&cli.StringSliceFlag{Name: "agg", KeepSpace: true, Category: category, Usage: "`AGGREGATES`, sum:x,n=count, see above"},
+		&cli.StringSliceFlag{Name: "agg", KeepSpace: true, Category: category,
+			Usage: "`AGGREGATES`, sum:x,n=count, see above"},
 	}
 }
 
