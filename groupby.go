@@ -46,7 +46,10 @@ const (
 	GroupStddev        = groupby.Stddev // its square root
 )
 
-// ParseGroupFunc parses count, count_distinct, sum, min, max, avg, first, var or stddev.
+// GroupFuncs returns all functions of aggregates; String is the name of one, and Help says what it computes.
+func GroupFuncs() []GroupFunc { return groupby.Funcs() }
+
+// ParseGroupFunc parses the name of a function. Errors: ErrInvalidInput with the nearest name.
 func ParseGroupFunc(name string) (GroupFunc, error) { return groupby.ParseFunc(name) }
 
 // NewGroupLayout derives the output columns of a group-by, and the input columns that it needs, from the schema alone.

@@ -2,7 +2,6 @@ package groupby
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
@@ -27,24 +26,18 @@ func (e *Engine) cannot(l *Layout) error {
 	if _, err := e.Device().Rasterizer(); err != nil {
 		return err
 	}
-	for i := range l.Spec.Aggregates {
-		a := &l.Spec.Aggregates[i]
-		if a.Column == "" || kindOf(l.inputs[i].Type) != floating {
-			continue
-		}
-		switch a.Func {
-		case Sum, Avg, Var, Stddev:
-			return &backend.OpError{Op: "plan group-by", Device: e.Device().Info().Name, Err: backend.ErrUnsupported,
-				Detail: fmt.Sprintf("%s of %s is not drawn, because it depends on the order of the rows", a,
-					l.inputs[i].Type)}
+	table := l.tableOf(nil)
+	defer table.Release()
+	p := lower(l, table, true)
+	for i := range p.columns {
+		f := &p.columns[i]
+		for _, state := range f.of {
+			if r := p.reduction(p.requests[state]); !r.Drawn() {
+				return &backend.OpError{Op: "plan group-by", Device: e.Device().Info().Name, Err: backend.ErrUnsupported,
+					Detail: fmt.Sprintf("%s of %s is not drawn, because it depends on the order of the rows", f.aggregate,
+						f.input.Type)}
+			}
 		}
 	}
 	return nil
-}
-
-// describeAlgorithm adds the algorithm that is forced to a text.
-func (s *Spec) describeAlgorithm(b *strings.Builder) {
-	if text := algorithms[s.Algorithm].text; text != "" {
-		line(b, "algorithm", "%s: %s", s.Algorithm, text)
-	}
 }

@@ -30,15 +30,13 @@ func (w *work) countDistinct(ctx context.Context, g *groups, column string) (sta
 	}
 	defer inner.release()
 	if len(g.by) == 0 {
-		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{inner.values(column)})})
-		return len(g.states) - 1, nil
+		return g.addState([]uint64{inner.values(column)}), nil
 	}
 	counts, _, err := g.countPairs(ctx, inner, column, nil)
 	if err != nil {
 		return 0, err
 	}
-	g.states = append(g.states, [][]byte{backend.AsBytes(counts)})
-	return len(g.states) - 1, nil
+	return g.addState(counts), nil
 }
 
 // withColumn are keys and a column, which may be one of them.
@@ -119,8 +117,7 @@ func (g *groups) align(row int, numbers, values []uint64) (result int, err error
 	for i, group := range ordered(g.words(row, 0)) {
 		aligned[group] = values[from[i]]
 	}
-	g.states = append(g.states, [][]byte{backend.AsBytes(aligned)})
-	return len(g.states) - 1, nil
+	return g.addState(aligned), nil
 }
 
 // ordered returns the places of numbers in ascending order.

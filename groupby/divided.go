@@ -46,13 +46,7 @@ func (d *division) release() {
 
 // share is a part of the memory limit for each of the partials.
 func (s *streaming) share(of uint64) uint64 {
-	columns := make(map[string]bool)
-	for _, a := range s.layout.Spec.Aggregates {
-		if a.Func == CountDistinct {
-			columns[a.Column] = true
-		}
-	}
-	return s.HostCapBytes() / of / uint64(1+len(columns))
+	return s.HostCapBytes() / of / uint64(1+len(s.layout.distinct))
 }
 
 // divisible tells whether groups that memory has no room for can be divided: if host memory is limited, they need a
@@ -140,11 +134,7 @@ func (s *partials) put(ctx context.Context, table arrow.Table) error {
 // take makes a division the tables that wait for a merge; there are none if it has no rows.
 func (s *partials) take(ctx context.Context, number int) error {
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	if err := s.charge(s.place.SizeBytes(relation.Left, number)); err != nil {
 		return err
 	}
@@ -243,23 +233,18 @@ func (s *streaming) drawOne(ctx context.Context) (g *groups, err error) {
 			g.release()
 		}
 	}()
-	for i := range s.main.program.columns {
-		f := &s.main.program.columns[i]
-		if f.aggregate.Func != CountDistinct {
-			continue
-		}
-		total, values := uint64(0), s.distinct[f.aggregate.Column]
+	err = s.main.program.distinct(func(column string) (int, error) {
+		total := uint64(0)
 		for number := range divisions {
-			n, err := values.countDivision(ctx, number)
+			n, err := s.distinct[column].countDivision(ctx, number)
 			if err != nil {
-				return g, err
+				return 0, err
 			}
 			total += n
 		}
-		f.count = len(g.states)
-		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{total})})
-	}
-	return g, nil
+		return g.addState([]uint64{total}), nil
+	})
+	return g, err
 }
 
 // countDivision counts the different values of a division that are not NULL.

@@ -63,13 +63,13 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 	}
 	return e.begin(ctx, layout, table, func(ctx context.Context, w *work) error {
 		w.result.program = lower(layout, table, false)
-		if table.NumRows() > 2*partRows && w.result.program.wideSquares() { // the squares take more memory than the table
+		if table.NumRows() > 2*partRows && w.result.program.squareBits() > 64 { // the squares take more memory than the table
 			return w.stream(layout).run(ctx, batchesOf(table))
 		}
 		w.result.stats.Rows = uint64(table.NumRows())
 		g, err := w.all(ctx, w.result.program)
 		if errors.Is(err, backend.ErrDeviceMemory) ||
-			errors.Is(err, backend.ErrHostMemory) && (e.TempDir != "" || layout.squares()) {
+			errors.Is(err, backend.ErrHostMemory) && (e.TempDir != "" || w.result.program.squareBits() > 0) {
 			return w.stream(layout).run(ctx, batchesOf(table)) // in parts, and divided if it must be
 		}
 		if err == nil {
@@ -144,7 +144,7 @@ type work struct {
 
 // all groups the table of a program and completes its finishers.
 func (w *work) all(ctx context.Context, p *program) (g *groups, err error) {
-	by, distinct := w.result.Layout.Spec.By, make(map[string]int)
+	by := w.result.Layout.Spec.By
 	if g, err = w.group(ctx, p, by); err != nil {
 		return nil, err
 	}
@@ -160,19 +160,9 @@ func (w *work) all(ctx context.Context, p *program) (g *groups, err error) {
 		}
 		return g, nil
 	}
-	for i := range p.columns {
-		f := &p.columns[i]
-		if f.aggregate.Func != CountDistinct {
-			continue
-		}
-		state, known := distinct[f.aggregate.Column]
-		if !known {
-			if state, err = w.countDistinct(ctx, g, f.aggregate.Column); err != nil {
-				return nil, err
-			}
-			distinct[f.aggregate.Column] = state
-		}
-		f.count = state
+	err = p.distinct(func(column string) (int, error) { return w.countDistinct(ctx, g, column) })
+	if err != nil {
+		return nil, err
 	}
 	return g, nil
 }

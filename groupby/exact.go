@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -49,6 +50,23 @@ func (s *exactSum) isShort(words int) bool {
 		}
 	}
 	return true
+}
+
+// put writes the sum as a value of a type of sums. It is false if the type does not hold the sum.
+func (s *exactSum) put(out []byte, t arrow.DataType) bool {
+	size, negative := s.size()
+	holds := false
+	switch t := t.(type) {
+	case arrow.DecimalType:
+		holds = size.isShort(4) && int64(size[3]) >= 0 && decimal256.New(size[3], size[2], size[1], size[0]).
+			Less(decimal256.GetScaleMultiplier(int(t.GetPrecision())))
+	case *arrow.Uint64Type:
+		holds = size.isShort(1) && !negative
+	default:
+		holds = size.isShort(1) && (int64(size[0]) >= 0 || negative && size[0] == 1<<63)
+	}
+	copy(out, backend.AsBytes(s[:]))
+	return holds
 }
 
 // into sets z to the sum, and returns it.
@@ -96,15 +114,16 @@ func newFractions(t arrow.DataType, power int64, root bool) *fractions {
 
 const fractionsAtOnce = 1 << 12 // of a core
 
-// fractions makes a column of fractions on all cores, whose denominators have a factor of 10^(power·scale).
-func (f *finishing) fractions(ctx context.Context, power int64, value func(of *fractions, i int) float64) (arrow.Array,
-	error) {
+// fractions makes a column of fractions, or of their roots, on all cores. Their denominators have a factor of
+// 10^(power·scale).
+func (f *finishing) fractions(ctx context.Context, power int64, root bool,
+	value func(of *fractions, i int) float64) (arrow.Array, error) {
 	out, next := make([]float64, f.to-f.from), atomic.Int64{}
 	all, allCtx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), len(out)/fractionsAtOnce+1) {
 		all.Go(func() error {
 			return exec.Protect("divide sums", func() error {
-				of := newFractions(f.input.Type, power, f.aggregate.Func == Stddev)
+				of := newFractions(f.input.Type, power, root)
 				for from := 0; allCtx.Err() == nil; {
 					if from = int(next.Add(fractionsAtOnce)) - fractionsAtOnce; from >= len(out) {
 						return nil

@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -248,4 +250,37 @@ func TestNearestRoot(t *testing.T) {
 		}
 	}
 	require.Less(t, left, draws/100)
+}
+
+// Sums that are narrowed have at most 38 digits, whatever their number of bits.
+func TestNarrowed(t *testing.T) {
+	digits, _ := new(big.Int).SetString("1"+strings.Repeat("0", 38), 10)
+	of := &arrow.Decimal128Type{Precision: 38}
+	for _, c := range []struct {
+		sum   *big.Int
+		holds bool
+	}{
+		{big.NewInt(-1), true},
+		{new(big.Int).Sub(digits, big.NewInt(1)), true},
+		{new(big.Int).Sub(big.NewInt(1), digits), true},
+		{digits, false},
+		{new(big.Int).Neg(digits), false},
+		{new(big.Int).Lsh(big.NewInt(-1), 127), false},
+		{new(big.Int).Lsh(big.NewInt(1), 200), false},
+	} {
+		b := array.NewDecimal256Builder(memory.DefaultAllocator, &arrow.Decimal256Type{Precision: 76})
+		b.AppendNull()
+		b.Append(decimal256.FromBigInt(c.sum))
+		sums := b.NewDecimal256Array()
+		b.Release()
+		narrow, err := groupby.Narrow(sums, "x", of)
+		if sums.Release(); !c.holds {
+			require.ErrorIs(t, err, backend.ErrLimit, "%s", c.sum)
+			continue
+		}
+		require.NoError(t, err, "%s", c.sum)
+		require.Equal(t, 1, narrow.NullN())
+		require.Equal(t, c.sum.String(), narrow.ValueStr(1))
+		narrow.Release()
+	}
 }

@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
-	"github.com/apache/arrow-go/v18/arrow/decimal256"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -22,17 +18,16 @@ import (
 type finishing struct {
 	*finisher
 	*groups
-	from, to  int
-	allocator memory.Allocator
-	valid     []byte // bitmap; nil if no value is NULL
-	nulls     int
+	from, to int
+	valid    []byte // bitmap; nil if no value is NULL
+	nulls    int
 }
 
 // key returns key column k of the groups.
-func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allocator) (arrow.Array, error) {
+func (g *groups) key(ctx context.Context, k, from, to int) (arrow.Array, error) {
 	width := g.keys.KeyBytes()
 	if g.hashes == nil && g.keys.Decodes(k) {
-		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], allocator)
+		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], memory.DefaultAllocator)
 	}
 	var rows []uint32
 	if g.hashes == nil && g.keys.HasRows(k) {
@@ -40,7 +35,7 @@ func (g *groups) key(ctx context.Context, k, from, to int, allocator memory.Allo
 	} else {
 		rows = g.rowNumbers(from, to)
 	}
-	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, allocator)
+	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, memory.DefaultAllocator)
 }
 
 // rowNumbers are the first rows of groups.
@@ -65,30 +60,19 @@ func (f *finishing) counts() []uint64 {
 
 // array makes the column, which the caller releases.
 func (f *finishing) array(ctx context.Context) (arrow.Array, error) {
-	switch f.aggregate.Func {
-	case Count, CountDistinct:
-		return f.make(copied(f.counts())), nil
-	case First:
-		return take.Rows(ctx, columnOf(f.table, f.aggregate.Column), f.rowNumbers(f.from, f.to), f.allocator)
-	}
-	if f.text >= 0 {
-		of := &f.picked[f.text]
-		return take.Rows(ctx, columnOf(f.table, of.column), of.rows[f.from:f.to], f.allocator)
-	}
-	least := uint64(1)
-	if f.aggregate.Func == Var || f.aggregate.Func == Stddev {
-		least = 2
-	}
-	f.validate(least)
-	switch f.aggregate.Func {
-	case Min, Max:
-		return f.extreme(), nil
-	case Sum:
-		return f.sum()
-	case Avg:
-		return f.average(ctx)
-	}
-	return f.variance(ctx)
+	row := &functions[f.aggregate.Func]
+	f.validate(row.least)
+	return row.finish(f, ctx)
+}
+
+// number makes a column of numbers of values.
+func (f *finishing) number(context.Context) (arrow.Array, error) {
+	return f.make(copied(f.counts())), nil
+}
+
+// fetch makes the column of values of picked rows.
+func (f *finishing) fetch(ctx context.Context) (arrow.Array, error) {
+	return f.groups.fetch(ctx, f.chosen, f.from, f.to)
 }
 
 // validate makes groups of fewer values NULL.
@@ -112,20 +96,21 @@ func (f *finishing) isNull(i int) bool { return f.valid != nil && f.valid[i/8]>>
 
 // make returns an array of the result type with these values, in memory of the heap that it keeps.
 func (f *finishing) make(values []byte) arrow.Array {
-	var valid *memory.Buffer
-	if f.valid != nil {
-		valid = memory.NewBufferBytes(f.valid)
-	}
-	buffers := []*memory.Buffer{valid, memory.NewBufferBytes(values)}
-	data := array.NewData(f.result, f.to-f.from, buffers, nil, f.nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return relation.FixedArray(f.result, f.to-f.from, values, f.valid, f.nulls)
 }
 
 func copied(values []uint64) []byte { return backend.AsBytes(append([]uint64(nil), values...)) }
 
 // extreme makes the column of least or greatest values.
-func (f *finishing) extreme() arrow.Array {
+func (f *finishing) extreme(ctx context.Context) (arrow.Array, error) {
+	if f.chosen >= 0 {
+		return f.fetch(ctx)
+	}
+	return f.valueStates(), nil
+}
+
+// valueStates makes a column of states that are values.
+func (f *finishing) valueStates() arrow.Array {
 	low := f.word(0, 0)
 	switch width := relation.WordBits(f.result); {
 	case f.result.ID() == arrow.BOOL:
@@ -184,7 +169,7 @@ func (f *finishing) interleaved(low, high []uint64) []byte {
 }
 
 // sum makes the column of sums. Errors: ErrLimit for one that the type does not hold.
-func (f *finishing) sum() (arrow.Array, error) {
+func (f *finishing) sum(context.Context) (arrow.Array, error) {
 	if kindOf(f.result) == floating {
 		return f.make(copied(f.word(0, 0))), nil
 	}
@@ -232,32 +217,15 @@ func overflow(column string, t arrow.DataType) error {
 
 // sumParts makes sums of 128 or 256 bits from the exact sums of each word of the values.
 func (f *finishing) sumParts() (arrow.Array, error) {
-	precision := f.result.(arrow.DecimalType).GetPrecision()
-	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
-	width := f.result.(arrow.FixedWidthDataType).Bytes()
+	width := relation.WordBits(f.result) / 8
 	out := make([]byte, width*(f.to-f.from))
 	for i := range f.to - f.from {
-		if f.isNull(i) {
+		at := out[width*i:][:width]
+		if f.isNull(i) || width == 16 && f.fits128(i, at) {
 			continue
 		}
-		if width == 16 && f.fits128(i, out[16*i:]) {
-			continue
-		}
-		exact := f.exact(f.of, i)
-		if size, _ := exact.size(); width == 32 && size.isShort(3) {
-			copy(out[32*i:], backend.AsBytes(exact[:4]))
-			continue
-		}
-		sum := exact.into(new(big.Int))
-		if sum.CmpAbs(most) >= 0 {
+		if sum := f.exact(f.of, i); !sum.put(at, f.result) {
 			return nil, overflow(f.aggregate.Column, f.result)
-		}
-		if width == 16 {
-			v := decimal128.FromBigInt(sum)
-			copy(out[16*i:], backend.AsBytes([]uint64{v.LowBits(), uint64(v.HighBits())}))
-		} else {
-			v := decimal256.FromBigInt(sum).Array()
-			copy(out[32*i:], backend.AsBytes(v[:]))
 		}
 	}
 	return f.make(out), nil
@@ -280,7 +248,7 @@ func (f *finishing) fits128(i int, out []byte) bool {
 func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
 	counts := f.counts()
 	if isExact(f.input.Type) {
-		return f.fractions(ctx, 1, func(of *fractions, i int) float64 {
+		return f.fractions(ctx, 1, false, func(of *fractions, i int) float64 {
 			sum := f.exact(f.of, i)
 			return of.mean(counts[i], &sum)
 		})
@@ -292,11 +260,15 @@ func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
 	return f.make(backend.AsBytes(out)), nil
 }
 
-// variance makes the column of sample variances, or of their roots.
-func (f *finishing) variance(ctx context.Context) (arrow.Array, error) {
-	counts, root := f.counts(), f.aggregate.Func == Stddev
+// variance makes the column of sample variances, deviation the column of their roots.
+func (f *finishing) variance(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, false) }
+
+func (f *finishing) deviation(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, true) }
+
+func (f *finishing) squared(ctx context.Context, root bool) (arrow.Array, error) {
+	counts := f.counts()
 	if isExact(f.input.Type) {
-		return f.fractions(ctx, 2, func(of *fractions, i int) float64 {
+		return f.fractions(ctx, 2, root, func(of *fractions, i int) float64 {
 			sum, squares := f.exact(f.of, i), f.exact(f.squares, i)
 			return of.variance(counts[i], &sum, &squares)
 		})

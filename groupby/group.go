@@ -38,6 +38,12 @@ func (g *groups) words(reduction, word int) []uint64 {
 	return backend.Longs(g.states[reduction][word])
 }
 
+// addState adds a state of one word for each group, and returns its index.
+func (g *groups) addState(words []uint64) int {
+	g.states = append(g.states, [][]byte{backend.AsBytes(words)})
+	return len(g.states) - 1
+}
+
 // release releases the table and the memory of the groups. Safe on nil, and again.
 func (g *groups) release() {
 	if g == nil {
@@ -65,7 +71,10 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 	}()
 	defer w.result.grant.GiveUnused()
 	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
-		!slices.ContainsFunc(p.requests, func(r request) bool { return r.fn == reduce.Moments })
+		!slices.ContainsFunc(p.requests, func(r request) bool {
+			_, ok := stripStateOf(r, nil)
+			return !ok
+		})
 	plan, err := keys.PlanGroups(ctx, p.table, by, guess, roomIn(memory))
 	if err == nil && plan.Guessed() && !haveStrips(plan, int(p.table.NumRows())) { // the guess is useless
 		plan, err = keys.PlanGroups(ctx, p.table, by, false, roomIn(memory))
@@ -137,9 +146,7 @@ func (w *work) scan(ctx context.Context, p *program, plan *keys.Plan) (s *query.
 	s = &query.Scan{Side: relation.Left, Table: p.table, Keys: plan}
 	memory := w.memory()
 	release = func() {
-		for _, c := range s.Columns {
-			c.Release()
-		}
+		relation.ReleaseAll(s.Columns)
 		s.Columns = nil
 		memory.Release()
 	}

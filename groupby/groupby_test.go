@@ -180,7 +180,7 @@ func TestTypes(t *testing.T) {
 					column{"y", dtype, func(row int) uint64 { return numberOf(dtype, numbers[row]%100) },
 						func(row int) bool { return numbers[row]%5 > 0 }})
 				spec := groupby.Spec{By: []string{"k"}, Aggregates: []groupby.Aggregate{{Func: groupby.Count}}}
-				for f := groupby.Count; f <= groupby.Stddev; f++ {
+				for _, f := range groupby.Funcs() {
 					for _, name := range []string{"x", "y"} {
 						one := groupby.Spec{By: spec.By, Aggregates: []groupby.Aggregate{{Func: f, Column: name}}}
 						if _, err := groupby.NewLayout(tab.Schema(), one); err == nil {

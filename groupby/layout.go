@@ -18,8 +18,9 @@ type Layout struct {
 	Schema *arrow.Schema // of the output: the key columns, then the aggregates
 	Needed []string      // input columns; empty, not nil, for a count of all rows
 
-	inputs []arrow.Field             // of the aggregates; without a type for a count of rows
-	types  map[string]arrow.DataType // of the input columns
+	inputs   []arrow.Field             // of the aggregates; without a type for a count of rows
+	types    map[string]arrow.DataType // of the input columns
+	distinct []string                  // columns whose different values are counted
 }
 
 // NewLayout derives the output columns. Errors: ErrInvalidInput (see [Spec.Check], unknown or ambiguous columns),
@@ -62,24 +63,29 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 				return nil, err
 			}
 		}
-		if counts := a.Func == Count || a.Func == CountDistinct; a.Column != "" && input.Type.ID() == arrow.NULL && !counts {
+		if a.Column != "" && input.Type.ID() == arrow.NULL && !functions[a.Func].counts {
 			*a = Aggregate{Func: First, Column: a.Column, Name: a.OutputName()} // whatever a function makes of NULLs
 		}
-		out, reason := resultType(a.Func, input.Type)
-		if wide, ok := wideType(input.Type); ok && a.Wide && a.Func == Sum {
-			out = wide
-		}
-		if reason == "" && a.Func == CountDistinct {
+		row := &functions[a.Func]
+		if row.distinct {
 			if err := keys.CheckGroup(input); err != nil {
 				return nil, err
+			}
+			if !slices.Contains(l.distinct, a.Column) {
+				l.distinct = append(l.distinct, a.Column)
+			}
+		}
+		out, reason := row.result(input.Type)
+		if a.Wide && row.wide {
+			if wide, ok := wideType(input.Type); ok {
+				out = wide
 			}
 		}
 		if reason != "" {
 			return nil, fmt.Errorf("%w: group by: %s of column %q of type %s: %s", backend.ErrUnsupported, a.Func,
 				a.Column, input.Type, reason)
 		}
-		nullable := a.Func != Count && a.Func != CountDistinct
-		fields = append(fields, arrow.Field{Name: a.OutputName(), Type: out, Nullable: nullable})
+		fields = append(fields, arrow.Field{Name: a.OutputName(), Type: out, Nullable: !row.counts})
 		l.inputs = append(l.inputs, input)
 	}
 	l.Schema = arrow.NewSchema(fields, nil)
@@ -88,13 +94,6 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 
 // Input is the type of the values of aggregate i; nil for a count of rows.
 func (l *Layout) Input(i int) arrow.DataType { return l.inputs[i].Type }
-
-// squares tells whether columns of squares are made.
-func (l *Layout) squares() bool {
-	return slices.ContainsFunc(l.Spec.Aggregates, func(a Aggregate) bool {
-		return (a.Func == Var || a.Func == Stddev) && isExact(l.types[a.Column])
-	})
-}
 
 // tableOf has the rows of batches of the needed columns.
 func (l *Layout) tableOf(batches []arrow.RecordBatch) arrow.Table {
@@ -106,18 +105,13 @@ func (l *Layout) tableOf(batches []arrow.RecordBatch) arrow.Table {
 	for _, b := range batches {
 		rows += b.NumRows()
 	}
-	var columns []arrow.Column
-	for i, field := range fields {
-		var chunks []arrow.Array
-		for _, b := range batches {
-			chunks = append(chunks, b.Column(i))
-		}
-		chunked := arrow.NewChunked(field.Type, chunks)
-		defer chunked.Release()
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-		defer columns[i].Release()
+	table := array.NewTableFromRecords(arrow.NewSchema(fields, nil), batches)
+	defer table.Release()
+	columns := make([]arrow.Column, len(fields))
+	for i := range columns {
+		columns[i] = *table.Column(i)
 	}
-	return array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
+	return array.NewTable(table.Schema(), columns, rows) // which has rows without columns, too
 }
 
 // kind is what the values of a type are to aggregates.
@@ -134,24 +128,22 @@ const (
 	boolean
 )
 
+// kinds are the kinds of values by the class of their type; others are only counted or returned.
+var kinds = map[relation.Class]kind{
+	relation.ClassInteger: signed, relation.ClassFloat: floating, relation.ClassDecimal: decimal,
+	relation.ClassDuration: duration, relation.ClassBool: boolean, relation.ClassDate: instant,
+	relation.ClassTimestamp: instant, relation.ClassInstant: instant, relation.ClassTimeOfDay: instant,
+}
+
 func kindOf(t arrow.DataType) kind {
-	switch t.(type) {
-	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
-		return signed
-	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+	trait := relation.TraitOf(t)
+	switch {
+	case t.ID() == arrow.DICTIONARY:
+		return other
+	case trait.Class == relation.ClassInteger && trait.Unsigned:
 		return unsigned
-	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
-		return floating
-	case arrow.DecimalType:
-		return decimal
-	case *arrow.DurationType:
-		return duration
-	case *arrow.Date32Type, *arrow.Date64Type, *arrow.TimestampType, *arrow.Time32Type, *arrow.Time64Type:
-		return instant
-	case *arrow.BooleanType:
-		return boolean
 	}
-	return other
+	return kinds[trait.Class]
 }
 
 // Digits of the decimals that sums have.
@@ -159,46 +151,3 @@ const (
 	digits128 = 38
 	digits256 = 76
 )
-
-// resultType is the type of an aggregate of values of a type; the reason is the rest of a sentence if there is none.
-func resultType(f Func, t arrow.DataType) (result arrow.DataType, reason string) {
-	switch f {
-	case Count, CountDistinct:
-		return arrow.PrimitiveTypes.Int64, ""
-	case First:
-		return t, ""
-	}
-	of := kindOf(t)
-	switch f {
-	case Min, Max:
-		if wide, ok := t.(*arrow.Decimal256Type); ok {
-			return nil, fmt.Sprintf("decimals of %d bits are not supported; cast it to decimal128", wide.BitWidth())
-		}
-		if of != other || isText(t) {
-			return t, ""
-		}
-		return nil, "it may be of numbers, decimals, booleans, dates, times, durations, strings and binary"
-	case Sum:
-		switch of {
-		case signed:
-			return arrow.PrimitiveTypes.Int64, ""
-		case unsigned:
-			return arrow.PrimitiveTypes.Uint64, ""
-		case floating:
-			return arrow.PrimitiveTypes.Float64, ""
-		case duration:
-			return t, ""
-		case decimal:
-			if scale := t.(arrow.DecimalType).GetScale(); t.ID() == arrow.DECIMAL256 {
-				return &arrow.Decimal256Type{Precision: digits256, Scale: scale}, ""
-			} else {
-				return &arrow.Decimal128Type{Precision: digits128, Scale: scale}, ""
-			}
-		}
-		return nil, "it may be of numbers, decimals and durations; cast it to one of these"
-	}
-	if of == signed || of == unsigned || of == floating || of == decimal {
-		return arrow.PrimitiveTypes.Float64, ""
-	}
-	return nil, "it may be of numbers and decimals; cast it to one of these"
-}

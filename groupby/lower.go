@@ -22,7 +22,7 @@ type request struct {
 type program struct {
 	requests []request
 	values   []value // the columns on the device
-	picks    []pick  // rows that the host finds
+	picks    []pick  // rows of which values are output
 	columns  []finisher
 	table    arrow.Table
 	later    bool
@@ -35,10 +35,11 @@ type finisher struct {
 	aggregate *Aggregate
 	input     arrow.Field
 	result    arrow.DataType
+	value     value // the input on the device
 	count     int   // the state that counts the values; negative if all groups have one
 	of        []int // other states
 	squares   []int // states that have the sum of squares, if it is exact
-	text      int   // the pick that has the value; negative if states have it
+	chosen    int   // the pick that has the value; negative if states have it
 }
 
 // lower makes the program of the aggregates of a table. With later, other tables may have NULL where this one has none.
@@ -48,62 +49,68 @@ func lower(l *Layout, table arrow.Table, later bool) *program {
 	for i := range l.Spec.Aggregates {
 		a := &l.Spec.Aggregates[i]
 		f := finisher{aggregate: a, input: l.inputs[i], result: l.Schema.Field(len(l.Spec.By) + i).Type, count: -1,
-			text: -1}
-		p.lower(&f)
+			chosen: -1}
+		if a.Column != "" {
+			f.value = value{a.Column, formOf(f.input.Type)}
+		}
+		if lower := functions[a.Func].lower; lower != nil {
+			lower(p, &f)
+		}
 		p.columns = append(p.columns, f)
 	}
 	return p
 }
 
-func (p *program) lower(f *finisher) {
-	a := f.aggregate
-	nullable := a.Column != "" && (p.later || relation.NullRows(columnOf(p.table, a.Column)) > 0)
-	v := value{column: a.Column}
-	if a.Column != "" {
-		v.form = formOf(a.Func, f.input.Type)
+// countNullable has the values of a column counted that may have NULL.
+func (p *program) countNullable(f *finisher) {
+	if name := f.value.column; name != "" && (p.later || relation.NullRows(columnOf(p.table, name)) > 0) {
+		f.count = p.need(request{fn: reduce.Count, value: f.value, part: -1})
 	}
-	switch {
-	case nullable && (v.form != asValidity || a.Func == Count):
-		f.count = p.need(request{fn: reduce.Count, value: v, part: -1})
-	case a.Func == Count || a.Func == Avg || a.Func == Var || a.Func == Stddev:
+}
+
+// countAll has the values of a column counted, or the rows if no value is NULL.
+func (p *program) countAll(f *finisher) {
+	if p.countNullable(f); f.count < 0 {
 		f.count = p.need(request{fn: reduce.Count, part: -1})
 	}
-	switch a.Func {
-	case Count, CountDistinct:
-	case First:
-		f.count, f.of = -1, []int{p.first()}
-	case Var, Stddev:
-		if !isExact(f.input.Type) {
-			f.of = []int{p.need(request{reduce.Moments, v, -1})}
-			break
+}
+
+// distinct gives each column that is a number of different values the state with these, which count returns for an
+// input column, called once for each.
+func (p *program) distinct(count func(column string) (state int, err error)) (err error) {
+	known := make(map[string]int)
+	for i := range p.columns {
+		f := &p.columns[i]
+		if !functions[f.aggregate.Func].distinct {
+			continue
 		}
-		square := value{a.Column, squareOf(columnOf(p.table, a.Column), p.later)}
-		f.of, f.squares = p.sum(v, f.input.Type), p.sum(square, f.input.Type)
-		if relation.WordBits(f.input.Type) > 128 {
-			f.squares = append(f.squares, p.sum(value{a.Column, asSquareHigh}, f.input.Type)...)
+		column := f.aggregate.Column
+		state, counted := known[column]
+		if !counted {
+			if state, err = count(column); err != nil {
+				return err
+			}
+			known[column] = state
 		}
-	case Min, Max:
-		if isText(f.input.Type) {
-			f.text = p.pick(pick{a.Column, a.Func == Max})
-			break
-		}
-		f.of = []int{p.need(request{map[Func]reduce.Func{Min: reduce.Min, Max: reduce.Max}[a.Func], v, -1})}
-	case Sum, Avg:
-		f.of = p.sum(v, f.input.Type)
+		f.count = state
 	}
+	return nil
 }
 
-// wideSquares tells whether columns of squares are made that have more than 64 bits.
-func (p *program) wideSquares() bool {
-	return slices.ContainsFunc(p.values, func(v value) bool {
-		return v.form >= asSquare && relation.WordBits(v.form.of(p.types[v.column])) > 64
-	})
+// squareBits is the most bits of a column of squares; 0 if there are none.
+func (p *program) squareBits() (most int) {
+	for _, v := range p.values {
+		if v.form >= asSquare {
+			most = max(most, relation.WordBits(v.form.of(p.types[v.column])))
+		}
+	}
+	return most
 }
 
-// sum returns the states that hold the sum of values of a column of a type: one, or one for each 64-bit word of wider
-// values, the lowest word first.
-func (p *program) sum(v value, t arrow.DataType) (states []int) {
-	bits := relation.WordBits(v.form.of(t))
+// sum returns the states that hold the sum of values: one, or one for each 64-bit word of wider values, the lowest word
+// first.
+func (p *program) sum(v value) (states []int) {
+	bits := relation.WordBits(v.form.of(p.types[v.column]))
 	if bits <= 64 {
 		return []int{p.need(request{reduce.Sum, v, -1})}
 	}
@@ -140,6 +147,15 @@ func (p *program) need(r request) int {
 	}
 	p.requests = append(p.requests, r)
 	return len(p.requests) - 1
+}
+
+// reduction is a request of values that are not placed yet.
+func (p *program) reduction(r request) (out reduce.Reduction) {
+	if out.Func = r.fn; r.value.column != "" {
+		t := r.value.form.of(p.types[r.value.column])
+		out.Value = reduce.Value{Kind: wordKind(t), Bits: relation.WordBits(t)}
+	}
+	return out
 }
 
 // reductions are the requests, of columns in planned words.

@@ -77,7 +77,6 @@ const (
 	outputShare     = 16 // of the memory limit are the output batches, of which there are two
 	outputsAtOnce   = 2
 	leastOutputRows = 1 << 10 // whose memory does not count
-	wideBytes       = 32      // guessed, of a value without a fixed width
 )
 
 // outputRows is how many rows a batch of output has, at most most. What it takes is charged to held.
@@ -85,14 +84,7 @@ func (r *Result) outputRows(held *exec.Grant, hostCapBytes uint64, most int) int
 	if held == nil {
 		return most
 	}
-	rowBytes := uint64(1)
-	for _, field := range r.Layout.Schema.Fields() {
-		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
-			rowBytes += uint64(t.BitWidth()+7) / 8
-		} else {
-			rowBytes += wideBytes
-		}
-	}
+	rowBytes := relation.RowBytes(r.Layout.Schema)
 	want := min(outputsAtOnce*rowBytes*uint64(most), hostCapBytes/outputShare)
 	return min(most, max(leastOutputRows, int(held.ReserveHost(want)/outputsAtOnce/rowBytes)))
 }

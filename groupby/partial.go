@@ -8,14 +8,12 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // partials are the groups of the parts of a stream. The groups of a part are a table: its keys, the columns of which
@@ -46,7 +44,7 @@ var leastMerge = 1 << 20 // less in tests
 
 func stateName(i int) string { return fmt.Sprintf("\x00%d", i) }
 
-func textName(i int) string { return fmt.Sprintf("\x00text %d", i) }
+func pickName(i int) string { return fmt.Sprintf("\x00pick %d", i) }
 
 const deviations = " of squared deviations"
 
@@ -117,9 +115,7 @@ func (s *partials) release() {
 }
 
 func (s *partials) releaseTables() {
-	for _, t := range s.tables {
-		t.Release()
-	}
+	relation.ReleaseAll(s.tables)
 	s.tables = nil
 }
 
@@ -164,11 +160,7 @@ func (s *partials) putGroups(ctx context.Context, g *groups, from, to int) error
 // table makes the groups [from, to) a table, whose memory is charged to held.
 func (s *partials) table(ctx context.Context, g *groups, from, to int, held *exec.Grant) (arrow.Table, error) {
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	for most := to - from; from < to; {
 		batch, err := s.batch(ctx, g, from, min(from+most, to), held)
 		if errors.Is(err, relation.ErrBatchTooLarge) && most > 1 {
@@ -192,11 +184,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	}
 	var fields []arrow.Field
 	var columns []arrow.Array
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	var short error
 	add := func(name string, column arrow.Array) {
 		columns = append(columns, column)
@@ -205,24 +193,12 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 			short = chargeColumn(held, column)
 		}
 	}
-	named := make(map[string]bool)
 	for k, name := range s.by {
-		column, err := g.key(ctx, k, from, to, memory.DefaultAllocator)
+		column, err := g.key(ctx, k, from, to)
 		if err != nil {
 			return nil, err
 		}
 		add(name, column)
-		named[name] = true
-	}
-	for _, f := range s.program.columns {
-		if name := f.aggregate.Column; f.aggregate.Func == First && !named[name] {
-			column, err := take.Rows(ctx, columnOf(g.table, name), g.rowNumbers(from, to), memory.DefaultAllocator)
-			if err != nil {
-				return nil, err
-			}
-			add(name, column)
-			named[name] = true
-		}
 	}
 	for i, r := range s.program.requests {
 		if r.fn == reduce.First {
@@ -243,12 +219,12 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 			add(stateName(i)+deviations, f.make(copied(f.word(0, 1))))
 		}
 	}
-	for i, of := range g.picked {
-		column, err := take.Rows(ctx, columnOf(g.table, of.column), of.rows[from:to], memory.DefaultAllocator)
+	for i := range g.picked {
+		column, err := g.fetch(ctx, i, from, to)
 		if err != nil {
 			return nil, err
 		}
-		add(textName(i), column)
+		add(pickName(i), column)
 	}
 	if s.numbered() {
 		row := finishing{finisher: &finisher{result: arrow.PrimitiveTypes.Uint64, of: []int{s.rowState()}}, groups: g,
@@ -261,20 +237,15 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(to-from)), nil
 }
 
-// stateType is the type of a state as a column; wide if it has two words.
+// stateType is the type of a state as a column; wide if it has two words that are one number.
 func (p *program) stateType(r request) (dtype arrow.DataType, wide bool) {
-	of := other
-	if r.value.column != "" {
-		of = kindOf(r.value.form.of(p.types[r.value.column]))
-	}
-	switch {
-	case r.fn == reduce.Count:
-		return arrow.PrimitiveTypes.Uint64, false
-	case r.fn == reduce.Moments, of == floating:
+	of := p.reduction(r)
+	switch kind, words := of.State(); {
+	case kind == reduce.Float:
 		return arrow.PrimitiveTypes.Float64, false
-	case r.fn == reduce.Sum, relation.WordBits(p.types[r.value.column]) == 128:
+	case words == 2:
 		return &arrow.Decimal128Type{Precision: digits128}, true
-	case of == unsigned:
+	case kind == reduce.Unsigned:
 		return arrow.PrimitiveTypes.Uint64, false
 	}
 	return arrow.PrimitiveTypes.Int64, false
@@ -298,25 +269,20 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 			return nil, err
 		}
 	}
-	table, err := concatenate(s.tables)
-	if err != nil {
-		return nil, err
-	}
+	table := concatenate(s.tables)
 	p := &program{table: table, numbers: -1}
-	merging := map[reduce.Func]reduce.Func{reduce.Count: reduce.Sum, reduce.Sum: reduce.Sum, reduce.Min: reduce.Min,
-		reduce.Max: reduce.Max, reduce.Moments: reduce.Moments}
 	for i, r := range s.program.requests {
 		if r.fn == reduce.First {
 			p.first()
 		} else {
-			p.need(request{merging[r.fn], value{column: stateName(i)}, -1})
+			p.need(request{r.fn.Merge(), value{column: stateName(i)}, -1})
 		}
 	}
 	if s.numbered() {
 		p.need(request{reduce.Min, value{column: stateName(s.rowState())}, -1})
 	}
 	for i, wanted := range s.program.picks {
-		p.picks = append(p.picks, pick{textName(i), wanted.greatest})
+		p.picks = append(p.picks, pick{pickName(i), wanted.of})
 	}
 	g, err := s.group(ctx, p, s.by)
 	if err != nil {
@@ -337,28 +303,14 @@ func (s *partials) merge(ctx context.Context) (*groups, error) {
 }
 
 // concatenate returns the rows of tables of one schema, behind each other.
-func concatenate(tables []arrow.Table) (arrow.Table, error) {
-	var columns []arrow.Column
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
-	rows := int64(0)
+func concatenate(tables []arrow.Table) arrow.Table {
+	columns := make([][]arrow.Array, tables[0].NumCols())
 	for _, t := range tables {
-		rows += t.NumRows()
-	}
-	schema := tables[0].Schema()
-	for i, field := range schema.Fields() {
-		var chunks []arrow.Array
-		for _, t := range tables {
-			chunks = append(chunks, t.Column(i).Data().Chunks()...)
+		for i := range columns {
+			columns[i] = append(columns[i], t.Column(i).Data().Chunks()...)
 		}
-		chunked := arrow.NewChunked(field.Type, chunks)
-		columns = append(columns, *arrow.NewColumn(field, chunked))
-		chunked.Release()
 	}
-	return array.NewTable(schema, columns, rows), nil
+	return array.NewTableFromSlice(tables[0].Schema(), columns)
 }
 
 // mergeMoments replaces state i by the moments of the rows of a table of partials, on the host: the sum of squared

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
@@ -35,11 +36,7 @@ func (e *Engine) Plan(ctx context.Context, layout *Layout, table arrow.Table) (*
 // String returns the text of the plan.
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "group %d rows by %s\n", p.rows, p.Layout.Spec.keys())
-	info := p.engine.Device().Info()
-	line(&b, "device", "%s (%s, %s)", info.Name, info.Backend, info.Type)
-	p.Layout.Spec.describeAlgorithm(&b)
-	p.Layout.describe(&b, p.keys)
+	p.Layout.describe(&b, uint64(p.rows), p.engine.Device().Info(), p.keys)
 	return b.String()
 }
 
@@ -50,8 +47,13 @@ func (s *Spec) keys() string {
 	return strings.Join(s.By, ", ")
 }
 
-// describe adds the keys and the aggregates to a text.
-func (l *Layout) describe(b *strings.Builder, plan *keys.Plan) {
+// describe adds the rows, the device, the keys and the aggregates to a text.
+func (l *Layout) describe(b *strings.Builder, rows uint64, device *backend.DeviceInfo, plan *keys.Plan) {
+	fmt.Fprintf(b, "group %d rows by %s\n", rows, l.Spec.keys())
+	line(b, "device", "%s (%s, %s)", device.Name, device.Backend, device.Type)
+	if text := algorithms[l.Spec.Algorithm].text; text != "" {
+		line(b, "algorithm", "%s: %s", l.Spec.Algorithm, text)
+	}
 	if len(l.Spec.By) == 0 {
 		line(b, "key", "none: all rows are one group")
 	}

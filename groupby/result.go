@@ -1,6 +1,7 @@
 package groupby
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,13 +132,7 @@ func (r *Result) another(ctx context.Context, from *int, yield func(arrow.Record
 func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, error) {
 	keys := len(r.groups.by)
 	columns := make([]arrow.Array, keys+len(r.program.columns))
-	defer func() {
-		for _, c := range columns {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	if r.groups.none {
 		return r.nothing()
 	}
@@ -146,11 +141,10 @@ func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, er
 		all.Go(func() error {
 			return exec.Protect("finish column", func() (err error) {
 				if i < keys {
-					columns[i], err = r.groups.key(ctx, i, from, to, memory.DefaultAllocator)
+					columns[i], err = r.groups.key(ctx, i, from, to)
 					return err
 				}
-				f := finishing{finisher: &r.program.columns[i-keys], groups: r.groups, from: from, to: to,
-					allocator: memory.DefaultAllocator}
+				f := finishing{finisher: &r.program.columns[i-keys], groups: r.groups, from: from, to: to}
 				columns[i], err = f.array(ctx)
 				return err
 			})
@@ -165,14 +159,9 @@ func (r *Result) batch(ctx context.Context, from, to int) (arrow.RecordBatch, er
 // nothing is the one row of aggregates over no rows: counts are 0, all else is NULL.
 func (r *Result) nothing() (arrow.RecordBatch, error) {
 	var columns []arrow.Array
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	for _, field := range r.Layout.Schema.Fields() {
-		column := arrow.Array(array.NewInt64Data(array.NewData(field.Type, 1,
-			[]*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 8))}, nil, 0, 0)))
+		column := relation.FixedArray(arrow.PrimitiveTypes.Int64, 1, make([]byte, 8), nil, 0)
 		if field.Nullable {
 			var err error
 			if column, err = relation.Nulls(field.Type, 1, memory.DefaultAllocator); err != nil {
@@ -187,13 +176,8 @@ func (r *Result) nothing() (arrow.RecordBatch, error) {
 // Explain returns the text of what was done.
 func (r *Result) Explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "group %d rows by %s\n", r.stats.Rows, r.Layout.Spec.keys())
-	line(&b, "device", "%s (%s, %s)", r.Device.Name, r.Device.Backend, r.Device.Type)
-	r.Layout.Spec.describeAlgorithm(&b)
-	if r.groups.hashes == nil {
-		r.Layout.describe(&b, r.groups.keys)
-	} else {
-		r.Layout.describe(&b, r.groups.hashes)
+	r.Layout.describe(&b, r.stats.Rows, &r.Device, cmp.Or(r.groups.hashes, r.groups.keys))
+	if r.groups.hashes != nil {
 		line(&b, "numbered", "different keys have equal hashes; the host has numbered the keys")
 	}
 	if r.groups.strips {

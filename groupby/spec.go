@@ -4,15 +4,10 @@
 package groupby
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/internal/text"
 )
 
 // Spec says by which columns rows are grouped and what is computed of each group.
@@ -38,51 +33,6 @@ type Aggregate struct {
 	// Wide makes a Sum of integers, decimals or durations a decimal256 of 76 digits with the scale of the column, which
 	// holds all sums of types of up to 128 bits. Other functions ignore it.
 	Wide bool
-}
-
-// Func is what is computed of the values of a group.
-type Func uint8
-
-const (
-	Count         Func = iota // number of values, or of rows
-	CountDistinct             // number of different values
-	Sum
-	Min
-	Max
-	Avg    // mean, as float64
-	First  // value of the first row of the group, which may be NULL
-	Var    // sample variance, as float64; NULL of fewer than two values
-	Stddev // square root of Var
-)
-
-var funcNames = []string{"count", "count_distinct", "sum", "min", "max", "avg", "first", "var", "stddev"}
-
-// funcSynonyms are the names that others give functions.
-var funcSynonyms = map[string]string{"mean": "avg", "average": "avg", "std": "stddev", "stdev": "stddev",
-	"stddev_samp": "stddev", "variance": "var", "var_samp": "var", "nunique": "count_distinct",
-	"n_unique": "count_distinct", "distinct": "count_distinct", "distinct_count": "count_distinct", "size": "count",
-	"len": "count", "total": "sum", "minimum": "min", "maximum": "max", "first_value": "first"}
-
-// String returns the name that [ParseFunc] accepts.
-func (f Func) String() string {
-	if int(f) < len(funcNames) {
-		return funcNames[f]
-	}
-	return fmt.Sprint(uint8(f))
-}
-
-// ParseFunc parses count, count_distinct, sum, min, max, avg, first, var or stddev.
-func ParseFunc(name string) (Func, error) {
-	if i := slices.Index(funcNames, name); i >= 0 {
-		return Func(i), nil
-	}
-	hint := "there are "
-	known := slices.Concat(funcNames, slices.Sorted(maps.Keys(funcSynonyms)))
-	if nearest, near := text.Nearest(name, known); near {
-		hint = fmt.Sprintf("did you mean %q? There are ", cmp.Or(funcSynonyms[nearest], nearest))
-	}
-	return 0, fmt.Errorf("%w: there is no aggregate function %q; %s%s", backend.ErrInvalidInput, name, hint,
-		strings.Join(funcNames, ", "))
 }
 
 // OutputName returns the name of the output column.
@@ -125,7 +75,7 @@ func (s *Spec) Check() error {
 	}
 	for _, a := range s.Aggregates {
 		switch name := a.OutputName(); {
-		case int(a.Func) >= len(funcNames):
+		case int(a.Func) >= len(functions):
 			return fmt.Errorf("%w: group by: aggregate function %d is unknown", backend.ErrInvalidInput, a.Func)
 		case a.Column == "" && a.Func != Count:
 			return fmt.Errorf("%w: group by: %s needs a column", backend.ErrInvalidInput, a.Func)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -66,11 +64,7 @@ func (s *streaming) release() {
 // run groups parts and then what came of them.
 func (s *streaming) run(ctx context.Context, batches iter.Seq2[arrow.RecordBatch, error]) error {
 	part, rows, bytes := []arrow.RecordBatch(nil), int64(0), uint64(0)
-	defer func() {
-		for _, b := range part {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(part) }()
 	most := uint64(exec.Unlimited)
 	if s.HostCapBytes() != exec.Unlimited {
 		most = s.share(partShare)
@@ -80,9 +74,7 @@ func (s *streaming) run(ctx context.Context, batches iter.Seq2[arrow.RecordBatch
 	}
 	end := func() error {
 		defer func() {
-			for _, b := range part {
-				b.Release()
-			}
+			relation.ReleaseAll(part)
 			part, rows, bytes = nil, 0, 0
 		}()
 		return s.part(ctx, part)
@@ -138,7 +130,7 @@ func (s *streaming) choose(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 // numbered tells whether groups need the number of their first row, which identifies those whose different values are
 // counted. Groups without it are made faster (package reduce).
 func (s *streaming) numbered() bool {
-	return slices.ContainsFunc(s.layout.Spec.Aggregates, func(a Aggregate) bool { return a.Func == CountDistinct })
+	return len(s.layout.distinct) > 0
 }
 
 // part groups a part.
@@ -158,12 +150,10 @@ func (s *streaming) part(ctx context.Context, batches []arrow.RecordBatch) error
 	}); err != nil {
 		return err
 	}
-	for _, a := range s.layout.Spec.Aggregates {
-		if a.Func == CountDistinct && s.distinct[a.Column] == nil {
-			s.distinct[a.Column] = &partials{streaming: s, by: withColumn(s.layout.Spec.By, a.Column)}
+	for _, column := range s.layout.distinct {
+		if s.distinct[column] == nil {
+			s.distinct[column] = &partials{streaming: s, by: withColumn(s.layout.Spec.By, column)}
 		}
-	}
-	for _, column := range slices.Sorted(maps.Keys(s.distinct)) {
 		if err := s.add(ctx, s.distinct[column], table, s.rows, func(table arrow.Table) *program {
 			p := &program{table: table, numbers: -1}
 			p.first()
@@ -277,21 +267,10 @@ func (s *streaming) complete(ctx context.Context) (g *groups, err error) {
 		}
 	}
 	all := merged[s.main]
-	row, known := s.main.rowState(), make(map[string]int)
-	for i := range s.main.program.columns {
-		f := &s.main.program.columns[i]
-		if f.aggregate.Func != CountDistinct {
-			continue
-		}
-		column := f.aggregate.Column
-		state, counted := known[column]
-		if !counted {
-			if state, err = s.countPairs(ctx, all, merged[s.distinct[column]], column, row); err != nil {
-				return nil, err
-			}
-			known[column] = state
-		}
-		f.count = state
+	if err = s.main.program.distinct(func(column string) (int, error) {
+		return s.countPairs(ctx, all, merged[s.distinct[column]], column, s.main.rowState())
+	}); err != nil {
+		return nil, err
 	}
 	return all, nil
 }
@@ -315,8 +294,7 @@ func (s *streaming) countPairs(ctx context.Context, g, inner *groups, column str
 		}
 	}
 	if len(s.layout.Spec.By) == 0 {
-		g.states = append(g.states, [][]byte{backend.AsBytes([]uint64{inner.values(column)})})
-		return len(g.states) - 1, nil
+		return g.addState([]uint64{inner.values(column)}), nil
 	}
 	pairs := &program{table: inner.table, numbers: -1}
 	pairs.need(request{fn: reduce.Count, part: -1})

@@ -27,6 +27,20 @@ const (
 	stripGreatest
 )
 
+// wordOp says how values are folded into states of one word.
+type wordOp struct {
+	initial uint64 // of no values
+	ordered bool   // of unsigned numbers with the order of the values
+	fold    func(words []uint64, at []uint32, values []uint64)
+}
+
+// wordOps are the operations with such states. Others have no fold here.
+var wordOps = [...]wordOp{
+	stripAddFloat: {initial: 1 << 63, fold: addFloats}, // -0, which changes no number
+	stripLeast:    {initial: ^uint64(0), ordered: true, fold: least},
+	stripGreatest: {ordered: true, fold: greatest},
+}
+
 // stripValues is how the values of a request are read.
 type stripValues struct {
 	bits int
@@ -80,17 +94,6 @@ func (s *stripState) words() int {
 	return 1
 }
 
-// initial is the first word of the state of no values.
-func (s *stripState) initial() uint64 {
-	switch s.op {
-	case stripAddFloat:
-		return 1 << 63 // -0, which changes no number
-	case stripLeast:
-		return ^uint64(0)
-	}
-	return 0
-}
-
 // stripCore is the memory of a core.
 type stripCore struct {
 	words     []uint64 // of all slots
@@ -103,6 +106,9 @@ type stripCore struct {
 
 // add adds the rows of a strip, whose slots begin at slots.
 func (s *stripState) add(c *stripCore, row int, slots []uint32) {
+	if s.op == stripPart {
+		return // the first part of the sum adds all
+	}
 	words := c.words[s.word:]
 	if s.values == nil {
 		if s.op == stripCount {
@@ -133,7 +139,7 @@ func (s *stripState) add(c *stripCore, row int, slots []uint32) {
 			if s.op == stripAdd {
 				c.add(words, at, values, 1)
 			} else {
-				s.reduce(words, at, values)
+				wordOps[s.op].fold(words, at, values)
 			}
 		}
 	}
@@ -158,7 +164,7 @@ func (s *stripState) decode(out []uint64, values []byte) []uint64 {
 	signed := s.kind == reduce.Signed
 	switch {
 	case s.bits == 64:
-		if s.op != stripLeast && s.op != stripGreatest {
+		if !wordOps[s.op].ordered {
 			return backend.Longs(values)
 		}
 		copy(out, backend.Longs(values))
@@ -191,7 +197,7 @@ func (s *stripState) decode(out []uint64, values []byte) []uint64 {
 			}
 		}
 	}
-	if s.op == stripLeast || s.op == stripGreatest {
+	if wordOps[s.op].ordered {
 		s.order(out)
 	}
 	return out
@@ -227,23 +233,6 @@ func (s *stripState) unordered(v uint64) uint64 {
 	return v
 }
 
-// reduce adds values to the words of their slots.
-func (s *stripState) reduce(words []uint64, at []uint32, values []uint64) {
-	values = values[:len(at)]
-	switch s.op {
-	case stripAddFloat:
-		for i, a := range at {
-			words[a] = math.Float64bits(math.Float64frombits(words[a]) + math.Float64frombits(values[i]))
-		}
-	case stripLeast:
-		least(words, at, values)
-	case stripGreatest:
-		for i, a := range at {
-			words[a] = max(words[a], values[i])
-		}
-	}
-}
-
 // add adds every step-th value to the words of the slots, and counts the rows of a strip that are not counted yet if
 // they are all there: both at a time take little longer than one.
 func (c *stripCore) add(words []uint64, at []uint32, values []uint64, step int) {
@@ -270,10 +259,24 @@ func count(words []uint64, at []uint32) {
 	}
 }
 
+func addFloats(words []uint64, at []uint32, values []uint64) {
+	values = values[:len(at)]
+	for i, a := range at {
+		words[a] = math.Float64bits(math.Float64frombits(words[a]) + math.Float64frombits(values[i]))
+	}
+}
+
 func least(words []uint64, at []uint32, values []uint64) {
 	values = values[:len(at)]
 	for i, a := range at {
 		words[a] = min(words[a], values[i])
+	}
+}
+
+func greatest(words []uint64, at []uint32, values []uint64) {
+	values = values[:len(at)]
+	for i, a := range at {
+		words[a] = max(words[a], values[i])
 	}
 }
 
@@ -382,17 +385,18 @@ func addTo(state, value []uint64, signed uint64) {
 	}
 }
 
+var firstSlot = []uint32{0}
+
 // merge adds the state of a slot of another core.
 func (s *stripState) merge(slot, other []uint64) {
 	slot, other = slot[s.word:][:s.words()], other[s.word:]
-	switch s.op {
-	case stripAddFloat, stripLeast, stripGreatest:
-		s.reduce(slot, []uint32{0}, other[:1])
-	default: // sums modulo 2^64 for each word
-		carry := uint64(0)
-		for i := range slot {
-			slot[i], carry = bits.Add64(slot[i], other[i], carry)
-		}
+	if fold := wordOps[s.op].fold; fold != nil {
+		fold(slot, firstSlot, other[:1])
+		return
+	}
+	carry := uint64(0) // sums modulo 2^64 for each word
+	for i := range slot {
+		slot[i], carry = bits.Add64(slot[i], other[i], carry)
 	}
 }
 

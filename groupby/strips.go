@@ -145,7 +145,7 @@ func (t *strips) reduce(ctx context.Context, g *groups) error {
 // initialize sets the words of a core, which are 0, to the states of no values.
 func (t *strips) initialize(words []uint64) {
 	for _, s := range t.states {
-		if first := s.initial(); first != 0 {
+		if first := wordOps[s.op].initial; first != 0 {
 			for at := s.word; at < len(words); at += t.stride {
 				words[at] = first
 			}

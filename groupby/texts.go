@@ -6,40 +6,46 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/groupby/reduce"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/relation/take"
 )
 
 // Least and greatest texts are not reduced on the device, which has no texts, but found by the host once the rows are
 // grouped: it walks over the rows, looks their groups up by their key codes, and keeps the row with the best text of
 // each group. That row stands for the text, as the first row of a group does for the value of First. In the table of
-// the groups of a part of a stream the text is a column, of which the merge finds the least or greatest one again.
+// the groups of a part of a stream the value is a column, of which the merge finds the first, least or greatest again.
 
-// pick is a row of each group that is wanted: that with the least or greatest text in a column.
+// pick is a row of each group whose value in a column is output: the first one, or one with the least or greatest text.
 type pick struct {
-	column   string
-	greatest bool
+	column string
+	of     reduce.Func // First, Min or Max
 }
 
-// picked are these rows, by group. If all texts of a group are NULL, the row is one of them.
+// picked are these rows, by group; nil: the first ones. If all texts of a group are NULL, the row is one of them.
 type picked struct {
 	column string
 	rows   []uint32
 }
 
-// isText tells whether values are compared byte by byte.
-func isText(t arrow.DataType) bool {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return isText(t.ValueType)
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.BinaryType, *arrow.LargeBinaryType,
-		*arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
-		return true
+// fetch returns the values of pick i of the groups [from, to), which the caller releases.
+func (g *groups) fetch(ctx context.Context, i, from, to int) (arrow.Array, error) {
+	of, rows := &g.picked[i], []uint32(nil)
+	if of.rows == nil {
+		rows = g.rowNumbers(from, to)
+	} else {
+		rows = of.rows[from:to]
 	}
-	return false
+	return take.Rows(ctx, columnOf(g.table, of.column), rows, memory.DefaultAllocator)
 }
+
+// isText tells whether values are compared byte by byte.
+func isText(t arrow.DataType) bool { return relation.TraitOf(t).Class.IsText() }
 
 // textOf returns the text of row i of an array; ok is false for NULL. It is valid as long as the array.
 func textOf(a arrow.Array, i int) (text string, ok bool) {
@@ -64,15 +70,19 @@ const pickedAtOnce = 1 << 16
 
 // pick finds the rows that a program wants of finished groups.
 func (g *groups) pick(ctx context.Context, p *program) error {
-	if len(p.picks) == 0 || g.rows == 0 {
-		return nil
-	}
-	groupOf, back, err := g.ofRows(ctx)
-	defer back()
-	if err != nil {
-		return err
-	}
+	var groupOf []uint32
 	for _, wanted := range p.picks {
+		if wanted.of == reduce.First || g.rows == 0 {
+			g.picked = append(g.picked, picked{column: wanted.column})
+			continue
+		}
+		if groupOf == nil {
+			of, back, err := g.ofRows(ctx)
+			defer back()
+			if groupOf = of; err != nil {
+				return err
+			}
+		}
 		if err := g.memory.Grow(exec.Need{Host: 4 * uint64(g.rows)}); err != nil { // rows
 			return err
 		}
@@ -94,7 +104,7 @@ func (g *groups) pick(ctx context.Context, p *program) error {
 				switch {
 				case !ok && found[j] == 0:
 					rows[j], found[j] = uint32(at), 1
-				case ok && (found[j] < 2 || text != best[j] && text > best[j] == wanted.greatest):
+				case ok && (found[j] < 2 || text != best[j] && text > best[j] == (wanted.of == reduce.Max)):
 					rows[j], best[j], found[j] = uint32(at), text, 2
 				}
 				at++

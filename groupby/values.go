@@ -36,10 +36,10 @@ type value struct {
 	form   form
 }
 
-// formOf is the form in which a function takes the values of a type.
-func formOf(f Func, t arrow.DataType) form {
+// formOf is the form in which functions take the values of a type.
+func formOf(t arrow.DataType) form {
 	switch {
-	case f == Count || relation.WordBits(t) == 0:
+	case relation.WordBits(t) == 0:
 		return asValidity
 	case t.ID() == arrow.BOOL:
 		return asInt8
@@ -88,13 +88,7 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 		return column, nil
 	}
 	chunks := make([]arrow.Array, len(column.Chunks()))
-	defer func() {
-		for _, c := range chunks {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(chunks) }()
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, chunk := range column.Chunks() {

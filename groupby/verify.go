@@ -5,9 +5,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
@@ -37,10 +37,7 @@ func (w *work) verified(ctx context.Context, p *program, g *groups) (*groups, er
 	if err != nil {
 		return nil, err
 	}
-	data := array.NewData(arrow.PrimitiveTypes.Uint32, len(numbers),
-		[]*memory.Buffer{nil, memory.NewBufferBytes(backend.AsBytes(numbers))}, nil, 0, 0)
-	defer data.Release()
-	column := array.NewUint32Data(data)
+	column := relation.FixedArray(arrow.PrimitiveTypes.Uint32, len(numbers), backend.AsBytes(numbers), nil, 0)
 	defer column.Release()
 	const name = "number of the key"
 	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: column.DataType()}}, nil)

@@ -3,9 +3,7 @@ package groupby
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/relation"
@@ -30,42 +28,21 @@ func scaleOf(t arrow.DataType) int32 {
 // Narrow returns sums that are [Aggregate.Wide] of a column of values of a type as a Sum of them has them. The caller
 // releases the result. Errors: ErrLimit for a sum that its type does not hold.
 func Narrow(sums *array.Decimal256, column string, of arrow.DataType) (arrow.Array, error) {
-	result, _ := resultType(Sum, of)
-	width := relation.WordBits(result) / 64
-	out := make([]uint64, width*sums.Len())
+	result, _ := sumType(of)
+	width := relation.WordBits(result) / 8
+	out := make([]byte, width*sums.Len())
 	for i, v := range sums.Values() {
-		if sums.IsValid(i) {
-			if !narrows(v, result) {
-				return nil, overflow(column, result)
-			}
-			words := v.Array()
-			copy(out[i*width:][:width], words[:])
+		if sum := exactOf(v); sums.IsValid(i) && !sum.put(out[i*width:][:width], result) {
+			return nil, overflow(column, result)
 		}
 	}
-	return likeSums(sums, result, backend.AsBytes(out)), nil
+	return relation.WithNulls(sums, result, out), nil
 }
 
-// narrows tells whether a type of sums holds a number.
-func narrows(v decimal256.Num, t arrow.DataType) bool {
+func exactOf(v decimal256.Num) (sum exactSum) {
 	words := v.Array()
-	beyond := func(words []uint64, sign uint64) bool {
-		for _, w := range words {
-			if w != sign {
-				return true
-			}
-		}
-		return false
-	}
-	switch t.ID() {
-	case arrow.DECIMAL256:
-		return true
-	case arrow.DECIMAL128:
-		return !beyond(words[2:], uint64(int64(words[1])>>63)) &&
-			decimal128.New(int64(words[1]), words[0]).FitsInPrecision(digits128)
-	case arrow.UINT64:
-		return !beyond(words[1:], 0)
-	}
-	return !beyond(words[1:], uint64(int64(words[0])>>63))
+	addTo(sum[:], words[:], ^uint64(0))
+	return sum
 }
 
 // Means returns sums that are [Aggregate.Wide], divided by the numbers of their values and correctly rounded. The caller
@@ -74,28 +51,9 @@ func Means(sums *array.Decimal256, counts *array.Int64) arrow.Array {
 	out, fractions := make([]float64, sums.Len()), newFractions(sums.DataType(), 1, false)
 	for i, v := range sums.Values() {
 		if sums.IsValid(i) {
-			words := v.Array()
-			sum := exactSum{}
-			addTo(sum[:], words[:], ^uint64(0))
+			sum := exactOf(v)
 			out[i] = fractions.mean(uint64(counts.Value(i)), &sum)
 		}
 	}
-	return likeSums(sums, arrow.PrimitiveTypes.Float64, backend.AsBytes(out))
-}
-
-// likeSums is an array of a type with the validity of sums.
-func likeSums(sums *array.Decimal256, t arrow.DataType, values []byte) arrow.Array {
-	var valid *memory.Buffer
-	if sums.NullN() > 0 {
-		bitmap := make([]byte, (sums.Len()+7)/8)
-		for i := range sums.Len() {
-			if sums.IsValid(i) {
-				bitmap[i/8] |= 1 << (i % 8)
-			}
-		}
-		valid = memory.NewBufferBytes(bitmap)
-	}
-	data := array.NewData(t, sums.Len(), []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil, sums.NullN(), 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return relation.WithNulls(sums, arrow.PrimitiveTypes.Float64, backend.AsBytes(out))
 }

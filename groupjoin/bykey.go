@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/engine"
@@ -43,7 +42,7 @@ type byKey struct {
 
 // value says how an aggregate comes from a joined row of groups.
 type value struct {
-	fn     groupby.Func // Count, Sum, Min or Max
+	fn     groupby.Func // Count, Sum, or an idempotent function
 	name   string       // of the values in groups of side; "": all rows are counted
 	column int          // of the joined groups; -1: all rows are counted
 	side   relation.Side
@@ -115,9 +114,11 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 			if v.fn = groupby.Sum; sourceType(schemas[c.Side], c.Source).ID() == arrow.DECIMAL256 {
 				return nil
 			}
-		case groupby.Count, groupby.Min, groupby.Max:
+		case groupby.Count:
 		default:
-			return nil
+			if !a.Func.Idempotent() {
+				return nil
+			}
 		}
 		of(v.fn, v.name)
 		b.values = append(b.values, v)
@@ -200,9 +201,7 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 			column.Retain()
 		}
 		if err != nil {
-			for _, c := range columns {
-				c.Release()
-			}
+			relation.ReleaseAll(columns)
 			return nil, err
 		}
 		columns = append(columns, column)
@@ -212,16 +211,11 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 
 // quotients divides sums by numbers of values. The quotient of a NULL sum is NULL.
 func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
-	out := array.NewFloat64Builder(memory.DefaultAllocator)
-	defer out.Release()
+	out := make([]float64, sums.Len())
 	for i, sum := range sums.Float64Values() {
-		if sums.IsNull(i) {
-			out.AppendNull()
-		} else {
-			out.Append(sum / float64(counts.Value(i)))
-		}
+		out[i] = sum / float64(counts.Value(i))
 	}
-	return out.NewArray()
+	return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 }
 
 // batches yields, for each batch of joined groups, the keys and the values of the rows that they stand for. rows counts
@@ -259,13 +253,14 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 	}
 	for _, v := range b.values {
 		switch v.fn {
-		case groupby.Min, groupby.Max:
-			columns = append(columns, groups.Column(v.column))
-			continue
+		case groupby.Count:
 		case groupby.Sum:
 			column := multiples(groups.Column(v.column), numbers[1-v.side])
 			defer column.Release()
 			columns = append(columns, column)
+			continue
+		default:
+			columns = append(columns, groups.Column(v.column))
 			continue
 		}
 		counted, times := numbers[0], numbers[1]
@@ -280,10 +275,7 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 				return nil, err
 			}
 		}
-		data := array.NewData(arrow.PrimitiveTypes.Int64, len(counts),
-			[]*memory.Buffer{nil, memory.NewBufferBytes(backend.AsBytes(counts))}, nil, 0, 0)
-		column := array.NewInt64Data(data)
-		data.Release()
+		column := relation.FixedArray(arrow.PrimitiveTypes.Int64, len(counts), backend.AsBytes(counts), nil, 0)
 		defer column.Release()
 		columns = append(columns, column)
 	}
@@ -298,7 +290,7 @@ func multiples(sums arrow.Array, times multiplicity) arrow.Array {
 		for i, v := range floats.Float64Values() {
 			out[i] = v * float64(times.of(i, 1))
 		}
-		return withNulls(sums, backend.AsBytes(out))
+		return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 	}
 	out := make([]decimal256.Num, sums.Len())
 	for i, v := range sums.(*array.Decimal256).Values() {
@@ -310,25 +302,7 @@ func multiples(sums arrow.Array, times multiplicity) arrow.Array {
 		}
 		out[i] = decimal256.New(words[3], words[2], words[1], words[0])
 	}
-	return withNulls(sums, backend.AsBytes(out))
-}
-
-// withNulls is an array of the type of another one, with its NULLs.
-func withNulls(of arrow.Array, values []byte) arrow.Array {
-	var valid *memory.Buffer
-	if of.NullN() > 0 {
-		bitmap := make([]byte, (of.Len()+7)/8)
-		for i := range of.Len() {
-			if of.IsValid(i) {
-				bitmap[i/8] |= 1 << (i % 8)
-			}
-		}
-		valid = memory.NewBufferBytes(bitmap)
-	}
-	data := array.NewData(of.DataType(), of.Len(), []*memory.Buffer{valid, memory.NewBufferBytes(values)}, nil,
-		of.NullN(), 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 }
 
 // multiplicity is how many rows of a side a joined row of groups stands for.

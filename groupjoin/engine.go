@@ -76,16 +76,9 @@ func (e *Engine) batchRows(l *join.Layout) int {
 	if limit == exec.Unlimited {
 		return l.Spec.BatchRows
 	}
-	const leastRows, wideBytes = 1 << 10, 32
-	rowBytes := uint64(1)
-	for _, field := range l.Schema.Fields() {
-		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
-			rowBytes += uint64(t.BitWidth()+7) / 8
-		} else {
-			rowBytes += wideBytes
-		}
-	}
-	return min(l.Spec.BatchRows, int(max(leastRows, min(limit/groupShare/batchShare/rowBytes, math.MaxInt32))))
+	const leastRows = 1 << 10
+	rows := limit / groupShare / batchShare / relation.RowBytes(l.Schema)
+	return min(l.Spec.BatchRows, int(max(leastRows, min(rows, math.MaxInt32))))
 }
 
 // totals yields one row, in which every aggregate is the number of all rows.
@@ -106,13 +99,7 @@ func totals(schema *arrow.Schema, rows int64) func(context.Context) iter.Seq2[ar
 func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]source.Source) (*Result, error) {
 	var tables [2]arrow.Table
 	var grouped [2]groupby.Stats
-	defer func() {
-		for _, t := range tables {
-			if t != nil {
-				t.Release()
-			}
-		}
-	}()
+	defer func() { relation.ReleaseAll(tables[:]) }()
 	held := e.Join.Budget().Empty() // for the groups of a side, until the join has them
 	defer held.Release()
 	for side := range sources {
@@ -156,11 +143,7 @@ func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source source
 	}
 	defer r.Close()
 	var batches []arrow.RecordBatch
-	defer func() {
-		for _, b := range batches {
-			b.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(batches) }()
 	for batch, err := range r.Batches(ctx) {
 		if err != nil {
 			return nil, groupby.Stats{}, err

@@ -79,11 +79,7 @@ func (r *Result) finish(batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		for _, c := range columns {
-			c.Release()
-		}
-	}()
+	defer func() { relation.ReleaseAll(columns) }()
 	return array.NewRecordBatch(r.Schema(), columns, batch.NumRows()), nil
 }
 

@@ -12,29 +12,33 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Algorithms lists all join algorithms, named as in GFTR, section 5.1 (docs/glossary.md). A new algorithm is a line
-// here and a package of its own.
-var Algorithms = []operator.Algorithm{
-	hash.Partitioned{},
-	hash.Partitioned{OneByOne: true},
-	hash.Partitioned{Untransformed: true},
-	hash.Unpartitioned{},
-	sortmerge.OM,
-	sortmerge.OMSingle,
-	sortmerge.UM,
-	graphics.Algorithm{},
+// algorithms has a row for each join algorithm, named as in GFTR, section 5.1 (docs/glossary.md), and what its name stands
+// for. A new algorithm is a row here and a package of its own.
+var algorithms = []struct {
+	operator.Algorithm
+	meaning string
+}{
+	{hash.Partitioned{}, "partitioned hash join; payload columns are partitioned like their keys"},
+	{hash.Partitioned{OneByOne: true},
+		"partitioned hash join; payload columns are partitioned like their keys, one at a time"},
+	{hash.Partitioned{Untransformed: true}, "partitioned hash join; payload is gathered by row number"},
+	{hash.Unpartitioned{}, "hash join with one table; payload is gathered by row number"},
+	{sortmerge.OM, "sort-merge join; payload columns are sorted like their keys"},
+	{sortmerge.OMSingle, "sort-merge join; payload columns are sorted like their keys, one at a time"},
+	{sortmerge.UM, "sort-merge join; payload is gathered by row number"},
+	{graphics.Algorithm{},
+		"hash join on the graphics pipeline, by drawing points into images; payload is gathered by row number"},
 }
 
-// Meanings are what the names of all algorithms stand for.
-var Meanings = map[string]string{
-	"phj-om":            "partitioned hash join; payload columns are partitioned like their keys",
-	"phj-om one by one": "partitioned hash join; payload columns are partitioned like their keys, one at a time",
-	"phj-um":            "partitioned hash join; payload is gathered by row number",
-	"hj":                "hash join with one table; payload is gathered by row number",
-	"smj-om":            "sort-merge join; payload columns are sorted like their keys",
-	"smj-om one by one": "sort-merge join; payload columns are sorted like their keys, one at a time",
-	"graphics":          "hash join on the graphics pipeline, by drawing points into images; payload is gathered by row number",
-	"smj-um":            "sort-merge join; payload is gathered by row number",
+// Algorithms lists all join algorithms; Meanings are what their names stand for.
+var Algorithms, Meanings = listed()
+
+func listed() (all []operator.Algorithm, meanings map[string]string) {
+	meanings = make(map[string]string)
+	for _, row := range algorithms {
+		all, meanings[row.Name()] = append(all, row.Algorithm), row.meaning
+	}
+	return all, meanings
 }
 
 // Auto stands for the algorithm that is predicted to be fastest.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/urfave/cli/v2"
 )
 
@@ -95,7 +96,10 @@ Commands:{{range .VisibleCommands}}
    {{.}}{{end}}{{end}}{{end}}
 `
 
-// flagLine is the line of a flag in the help of its command.
+// usageColumns has the text of a flag end in column 100.
+const usageColumns = 68
+
+// flagLine is what the help of a command says of a flag, in one line or more.
 func flagLine(flag cli.Flag) string {
 	f, ok := flag.(cli.DocGenerationFlag)
 	if !ok {
@@ -114,6 +118,7 @@ func flagLine(flag cli.Flag) string {
 			placeholder = "[=" + name + "]"
 		}
 	}
+	usage = text.Fold(usage, usageColumns, fmt.Sprintf("\n%32s", ""))
 	return fmt.Sprintf("%-28s %s", strings.Join(names, ", ")+placeholder, usage)
 }
 

@@ -28,12 +28,16 @@ const groupText = `   Reads the columns that the output needs from a table, puts
 
    An aggregate is FUNCTION:COLUMN, or NAME=FUNCTION:COLUMN, which names its column of the output
    instead of FUNCTION_COLUMN. NULL values do not count. The functions are:
-      count                      the number of rows
-      count:x, count_distinct:x  the number of values, or of different values
-      sum:x                      exact for integers and decimals
-      min:x, max:x, avg:x
-      first:x                    the value of the first row
-      var:x, stddev:x            sample variance, and its square root`
+`
+
+// groupHelp is groupText with the functions.
+func groupHelp() string {
+	var lines []string
+	for _, f := range spirjoin.GroupFuncs() {
+		lines = append(lines, fmt.Sprintf("      %-16s%s", f, f.Help()))
+	}
+	return groupText + strings.Join(lines, "\n")
+}
 
 // groupOptions are the flags of `groupby`, checked.
 type groupOptions struct {
@@ -46,7 +50,7 @@ func (s *session) groupCommand() *cli.Command {
 	return &cli.Command{
 		Name: "groupby", Usage: "group the rows of a table",
 		UsageText:   "spirjoin groupby FILE --by KEYS --agg AGGREGATES [flags]",
-		Description: groupText,
+		Description: groupHelp(),
 		Flags: slices.Concat(tableFlags(), groupFlags(groups), []cli.Flag{
 			columnsFlag(groups),
 			&cli.StringFlag{Name: "input-format", Category: input,
@@ -92,7 +96,8 @@ func groupFlags(category string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "by", KeepSpace: true, Category: category,
 			Usage: "`KEY` columns, a,b,c; without any, all rows are one group"},
-		&cli.StringSliceFlag{Name: "agg", KeepSpace: true, Category: category, Usage: "`AGGREGATES`, sum:x,n=count, see above"},
+		&cli.StringSliceFlag{Name: "agg", KeepSpace: true, Category: category,
+			Usage: "`AGGREGATES`, sum:x,n=count, see above"},
 	}
 }
 

@@ -60,7 +60,7 @@ func imageOf(format backend.Format) *backend.DrawSpec {
 // backend.ErrUnsupported.
 func (p *Plan) drawable() error {
 	for i := range p.Reductions {
-		if op := p.Reductions[i].op(); op != kernel.GroupSum && op != kernel.GroupLeast {
+		if !p.Reductions[i].Drawn() {
 			return &backend.OpError{Op: "plan group-by", Err: backend.ErrUnsupported, Detail: "the graphics pipeline " +
 				"computes count, sum and avg of integers and decimals, min, max and first; not sums of floats and variances"}
 		}

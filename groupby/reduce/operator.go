@@ -89,7 +89,8 @@ func (o *Operator) Finish(ctx context.Context, emit func(context.Context, *Group
 		g := &Groups{Rows: p.rows, Keys: relation.Values{Data: p.keys, Bytes: o.plan.Facts.KeyBytes}}
 		for i, states := range p.states {
 			var columns []relation.Values
-			for _, s := range states[:o.plan.Reductions[i].resultColumns()] {
+			_, words := o.plan.Reductions[i].State()
+			for _, s := range states[:words] {
 				columns = append(columns, relation.Values{Data: s, Bytes: 8})
 			}
 			g.States = append(g.States, columns)

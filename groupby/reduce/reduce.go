@@ -27,6 +27,50 @@ const (
 	Moments             // mean and sum of squared deviations from it: two float64
 )
 
+// function is a row of the table of reductions.
+type function struct {
+	op, floats kernel.GroupOp // operation of the kernels on integers, and on floats
+	flip       uint32         // argument of these kernels
+	rows       bool           // reads no values, only which rows have one
+	state      func(v *Value) (kind Kind, columns int)
+	merge      Func // reduces states of one group
+}
+
+// functions has a row for each reduction. All code that follows asks it.
+var functions = [...]function{
+	Count:   {op: kernel.GroupSum, floats: kernel.GroupSum, rows: true, state: number, merge: Sum},
+	Sum:     {op: kernel.GroupSum, floats: kernel.GroupSumFloat, state: total, merge: Sum},
+	Min:     {op: kernel.GroupLeast, floats: kernel.GroupLeast, state: one, merge: Min},
+	Max:     {op: kernel.GroupLeast, floats: kernel.GroupLeast, flip: ^uint32(0), state: one, merge: Max},
+	First:   {op: kernel.GroupLeast, floats: kernel.GroupLeast, rows: true, state: number, merge: First},
+	Moments: {op: kernel.GroupMoments, floats: kernel.GroupMoments, state: moments, merge: Moments},
+}
+
+// number is a state of one unsigned number.
+func number(*Value) (Kind, int) { return Unsigned, 1 }
+
+// total is a state of twice the bits of integers, or of one float.
+func total(v *Value) (Kind, int) {
+	if v.Kind == Float {
+		return Float, 1
+	}
+	return v.Kind, 2
+}
+
+// one is a state of one of the values.
+func one(v *Value) (Kind, int) {
+	if v.Bits == 128 {
+		return v.Kind, 2
+	}
+	return v.Kind, 1
+}
+
+// moments is a state of two floats and the number of values, which is not in the result.
+func moments(*Value) (Kind, int) { return Float, 3 }
+
+// Merge returns the function that reduces states of one group to its state.
+func (f Func) Merge() Func { return functions[f].merge }
+
 // Kind is how the bits of a value are read.
 type Kind uint8
 
@@ -73,10 +117,10 @@ func (r *Reduction) check(payload []int) error {
 	if v.ValidWord != -1 && (!has(v.ValidWord, 4) || v.ValidBit < 0 || v.ValidBit > 31) {
 		return bad("validity")
 	}
-	if r.Func > Moments || v.Kind > Float {
+	if int(r.Func) >= len(functions) || v.Kind > Float {
 		return bad("function or kind")
 	}
-	if r.Func == Count || r.Func == First {
+	if functions[r.Func].rows {
 		return nil
 	}
 	sizes := []int{8, 16, 32, 64, 128}
@@ -100,31 +144,29 @@ func (r *Reduction) check(payload []int) error {
 
 // op is the operation of the kernel.
 func (r *Reduction) op() kernel.GroupOp {
-	switch {
-	case r.Func == Sum && r.Value.Kind == Float:
-		return kernel.GroupSumFloat
-	case r.Func == Count || r.Func == Sum:
-		return kernel.GroupSum
-	case r.Func == Moments:
-		return kernel.GroupMoments
+	if r.Value.Kind == Float {
+		return functions[r.Func].floats
 	}
-	return kernel.GroupLeast
+	return functions[r.Func].op
 }
 
-// columns is the number of columns of a state. A state of moments includes the number of values, which is not in the
-// result.
+// columns is the number of columns of a state on the device.
 func (r *Reduction) columns() int {
-	switch {
-	case r.Func == Moments:
-		return 3
-	case r.Func == Sum && r.Value.Kind != Float, (r.Func == Min || r.Func == Max) && r.Value.Bits == 128:
-		return 2
-	}
-	return 1
+	_, columns := functions[r.Func].state(&r.Value)
+	return columns
 }
 
-// resultColumns is the number of columns of the result.
-func (r *Reduction) resultColumns() int { return min(2, r.columns()) }
+// State returns the number of columns of a state in the result, and how their words are read.
+func (r *Reduction) State() (kind Kind, columns int) {
+	kind, columns = functions[r.Func].state(&r.Value)
+	return kind, min(2, columns)
+}
+
+// Drawn reports whether the graphics pipeline computes the reduction: its state must not depend on the order of rows.
+func (r *Reduction) Drawn() bool {
+	op := r.op()
+	return op == kernel.GroupSum || op == kernel.GroupLeast
+}
 
 // input is what a reduction reads: values of rows, or states.
 type input struct {
@@ -140,12 +182,13 @@ type input struct {
 // ofRows are the values of the rows of a chunk.
 func (r *Reduction) ofRows(c *relation.Chunk, firstRow uint64) input {
 	v := &r.Value
+	f := &functions[r.Func]
 	in := input{op: r.op(), columns: r.columns(), kind: uint32(v.Kind), bits: uint32(v.Bits), shift: uint32(v.Shift),
-		firstRow: firstRow, flip: r.flip()}
+		firstRow: firstRow, flip: f.flip}
 	if v.ValidWord >= 0 {
 		in.valid, in.validBit = c.Payload[v.ValidWord].Data, uint32(v.ValidBit)
 	}
-	if r.Func == Count || r.Func == First {
+	if f.rows {
 		in.kind, in.bits = kernel.GroupUnsigned, 64
 		return in
 	}
@@ -158,24 +201,11 @@ func (r *Reduction) ofRows(c *relation.Chunk, firstRow uint64) input {
 
 // ofStates are states of partials.
 func (r *Reduction) ofStates(states []backend.Range) input {
-	in := input{op: r.op(), columns: r.columns(), kind: uint32(r.Value.Kind), bits: 64, flip: r.flip()}
-	copy(in.value[:], states)
-	switch r.Func {
-	case Count, First:
-		in.kind = kernel.GroupUnsigned
-	case Moments:
-		in.kind = kernel.GroupFloat
-	case Sum, Min, Max:
-		if in.columns == 2 {
-			in.bits = 128
-		}
+	f := &functions[r.Func]
+	kind, columns := f.state(&r.Value)
+	in := input{op: r.op(), columns: columns, kind: uint32(kind), bits: 64, flip: f.flip}
+	if copy(in.value[:], states); columns == 2 {
+		in.bits = 128
 	}
 	return in
-}
-
-func (r *Reduction) flip() uint32 {
-	if r.Func == Max {
-		return ^uint32(0)
-	}
-	return 0
 }

@@ -28,11 +28,11 @@ func example(t *testing.T) map[string]string {
 	}
 	require.Len(t, files, 2, "an algorithm and its test")
 	lines := regexp.MustCompile("(?m)^```go\n(\t.*\n)```$").FindAllSubmatch(page, -1)
-	require.Len(t, lines, 2, "an import and a line of the list")
+	require.Len(t, lines, 2, "an import and a row of the list")
 	algorithms, err := os.ReadFile(filepath.Join("../..", list))
 	require.NoError(t, err)
 	text := string(algorithms)
-	for i, before := range []string{"\t\"github.com/spirjoin/spirjoin/join/sortmerge\"\n", "\tsortmerge.OM,\n"} {
+	for i, before := range []string{"\t\"github.com/spirjoin/spirjoin/join/sortmerge\"\n", "\t{sortmerge.OM, "} {
 		require.Equal(t, 1, strings.Count(text, before))
 		text = strings.Replace(text, before, string(lines[i][1])+before, 1)
 	}

@@ -90,11 +90,7 @@ func (*fixed) starts(_ []uint32, _ int, _ int64) {}
 
 // packed reports whether the texts of a column are contiguous.
 func (t *keyType) packed() bool {
-	switch t.dtype.(type) {
-	case *arrow.DictionaryType, *arrow.StringViewType, *arrow.BinaryViewType:
-		return false
-	}
-	return t.coding.method == methodText
+	return t.coding.method == methodText && t.dtype.ID() != arrow.DICTIONARY && t.trait.Layout != relation.LayoutViews
 }
 
 // TextColumns describes the key columns of the rows [from, to) of a side for a device. [Plan.DeviceTexts] must be

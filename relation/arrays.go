@@ -1,0 +1,52 @@
+package relation
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// FixedArray returns an array of a fixed-width type whose buffers are these, on the heap. valid is nil if no value is
+// NULL. The caller releases the array.
+func FixedArray(t arrow.DataType, rows int, values, valid []byte, nulls int) arrow.Array {
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(values)}
+	if valid != nil {
+		buffers[0] = memory.NewBufferBytes(valid)
+	}
+	data := array.NewData(t, rows, buffers, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// WithNulls is [FixedArray] with as many values as another array has, and NULL where that has NULL.
+func WithNulls(of arrow.Array, t arrow.DataType, values []byte) arrow.Array {
+	var valid []byte
+	if of.NullN() > 0 {
+		valid = make([]byte, (of.Len()+7)/8)
+		bitutil.CopyBitmap(of.NullBitmapBytes(), of.Data().Offset(), of.Len(), valid, 0)
+	}
+	return FixedArray(t, of.Len(), values, valid, of.NullN())
+}
+
+// ReleaseAll releases arrays, batches or tables; nil is skipped.
+func ReleaseAll[T interface{ Release() }](all []T) {
+	for _, one := range all {
+		if any(one) != nil {
+			one.Release()
+		}
+	}
+}
+
+// RowBytes estimates the bytes of a row; of a value without a fixed width it guesses 32.
+func RowBytes(schema *arrow.Schema) (sizeBytes uint64) {
+	const wideBytes = 32
+	for _, field := range schema.Fields() {
+		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
+			sizeBytes += uint64(t.BitWidth()+7) / 8
+		} else {
+			sizeBytes += wideBytes
+		}
+	}
+	return sizeBytes + 1
+}
