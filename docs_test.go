@@ -90,15 +90,21 @@ var (
 	schema                                *arrow.Schema
 )
 
-func page() {
-	%s
-}
+%s
 `
+
+// fileOf completes a Go text of a page: declarations stand as they are, statements in a function.
+func fileOf(code string) string {
+	if !strings.HasPrefix(code, "func ") {
+		code = "func page() {\n" + code + "}\n"
+	}
+	return fmt.Sprintf(ofPages, code)
+}
 
 // The Go text of the pages is formatted, and compiles.
 func TestPagesCompile(t *testing.T) {
 	c := newChecker(t, ".", "./primitive", "./backend", "fmt")
-	require.NotEmpty(t, c.check(fmt.Sprintf(ofPages, "engine.Jion()")))
+	require.NotEmpty(t, c.check(fileOf("engine.Jion()\n")))
 	block, left := regexp.MustCompile("(?ms)^```go\n(.*?)^```$"), regexp.MustCompile(`(?m)^\t*\.\.\.\n`)
 	for _, name := range []string{"README.md", "docs/groupby.md", "docs/tuning.md"} {
 		text, err := os.ReadFile(name)
@@ -110,7 +116,7 @@ func TestPagesCompile(t *testing.T) {
 			formatted, err := format.Source([]byte(code))
 			require.NoError(t, err, name)
 			require.Equal(t, string(formatted), code, name)
-			require.Empty(t, c.check(fmt.Sprintf(ofPages, code)), "%s:\n%s", name, code)
+			require.Empty(t, c.check(fileOf(code)), "%s:\n%s", name, code)
 		}
 	}
 }

@@ -76,7 +76,7 @@ const linkWorkgroup = 1024
 
 // OverLink returns the same primitives for queues whose kernels read and write host memory. Copies and the encoding of
 // keys take few workgroups there: two large ones keep the link of an H200 busy, and kernels on other queues, which wait
-// for memory with all that use the link, are held up by few of them. docs/decisions.md has the times.
+// for memory with all that use the link, are held up by few of them. docs/notes/2026-11-decisions.md has the times.
 func (o *Ops) OverLink() *Ops {
 	l := *o
 	l.copyByEngine, l.overLink = false, true

@@ -35,7 +35,8 @@ type Options struct {
 	// do not work.
 	NoSubgroups bool
 	// Graphics opens devices with a queue for [backend.Graphics], if they have one. Off by default: on NVIDIA, kernels
-	// on a device with such a queue have half the shared memory and take up to 1.7 times as long (docs/tuning.md).
+	// on a device with such a queue have half the shared memory and take up to 1.7 times as long
+	// (docs/notes/2026-11-tuning.md).
 	Graphics bool
 }
 

@@ -30,8 +30,8 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, 1.0, m.Judge(&Traffic{}).Contention())
 }
 
-// TestMachines prints what each method would take on machines of 16 and 64 devices with 128 Mi rows each. docs/peers.md
-// has the table.
+// TestMachines prints what each method would take on machines of 16 and 64 devices with 128 Mi rows each.
+// docs/notes/2026-11-peers.md has the table.
 func TestMachines(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
