@@ -18,6 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/source"
 	"github.com/spirjoin/spirjoin/task"
+	"github.com/spirjoin/spirjoin/team"
 )
 
 // stream is a probe side on its way to a join: a goroutine of the flow reads slices, and another gathers them to parts
@@ -306,7 +307,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Read
 	if err := b.turn.Wait(flow.Context()); err != nil {
 		return nil, err
 	}
-	return planned.Stream(flow, s.parts(first))
+	return team.Stream(flow, planned, s.parts(first))
 }
 
 // plan plans a query, and the parts that fit beside it, on one device or several.

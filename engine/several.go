@@ -12,6 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/team"
 )
 
 // A stream on several devices has the whole build side on each of them. Devices take the next part of the probe side as
@@ -77,8 +78,8 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 	if rates && !s.engine.Together {
 		one = s.ordered(one)
 	}
-	alone := team{query: planned, time: planned.Alternatives[0].Time()}
-	var whole team
+	alone := candidate{query: planned, time: planned.Alternatives[0].Time()}
+	var whole candidate
 	for n := 2; n <= len(one); n++ {
 		all := n == len(one)
 		if (s.engine.Together || !rates) && !all {
@@ -111,7 +112,7 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 
 // planMet plans the query for members on which rows meet by their keys: for as many as the fastest team without that
 // has, and for all. The team has no query, and there is a reason, where that is not considered.
-func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fastest team) (met team, reason string,
+func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fastest candidate) (met candidate, reason string,
 	err error) {
 	if reason := s.whyApart(planned, l); reason != "" {
 		return met, reason, nil
@@ -143,21 +144,21 @@ func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fa
 	return met, reason, nil
 }
 
-// team is the query planned for some devices together, and the longest time that one of them takes.
-type team struct {
+// candidate is the query planned for some devices together, and the longest time that one of them takes.
+type candidate struct {
 	query *query.Query // of the first device; nil if there is none
 	time  time.Duration
 }
 
-func (t *team) size() int {
+func (t *candidate) size() int {
 	if t.query == nil {
 		return 0
 	}
 	return 1 + len(t.query.Others)
 }
 
-// way is what explain texts call the team.
-func (t *team) way() query.Way {
+// way is what explain texts call it.
+func (t *candidate) way() query.Way {
 	name := "one device"
 	switch n := t.size(); {
 	case n == 1:
@@ -177,8 +178,8 @@ func withRounds(predicted time.Duration) time.Duration { return predicted * 6 / 
 
 const notEnough = "not enough less for the rounds of an exchange"
 
-// counts is the time by which the team is compared with others.
-func (t *team) counts() time.Duration {
+// counts is the time by which the candidate is compared with others.
+func (t *candidate) counts() time.Duration {
 	if t.query.Scattered {
 		return withRounds(t.time)
 	}
@@ -186,9 +187,9 @@ func (t *team) counts() time.Duration {
 }
 
 // best returns the fastest of some teams, with all of them as its ways. reason is why rows were not considered to meet.
-func best(reason string, teams ...team) *query.Query {
-	teams = slices.DeleteFunc(teams, func(t team) bool { return t.query == nil })
-	slices.SortStableFunc(teams, func(a, b team) int { return cmp.Compare(a.counts(), b.counts()) })
+func best(reason string, teams ...candidate) *query.Query {
+	teams = slices.DeleteFunc(teams, func(t candidate) bool { return t.query == nil })
+	slices.SortStableFunc(teams, func(a, b candidate) int { return cmp.Compare(a.counts(), b.counts()) })
 	q := teams[0].query
 	for _, t := range teams {
 		way := t.way()
@@ -246,7 +247,7 @@ func (s *stream) shares(members []member, rates bool) []float64 {
 
 // planTeam plans the query for several devices, on which rows meet by their keys, or which all have the whole build
 // side.
-func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (t team, err error) {
+func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (t candidate, err error) {
 	shares, planned := s.shares(members, rates), make([]member, len(members))
 	spec.Scattered = scattered
 	for i, m := range members {
@@ -256,7 +257,7 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 		}
 		q, err := s.planOn(m.engine, spec, l, place, shares[i], len(members))
 		if err != nil {
-			return team{}, err
+			return candidate{}, err
 		}
 		planned[i] = memberOf(m.Number, q)
 		if i == 0 {
@@ -271,11 +272,11 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 	switch f := &t.query.Alternatives[0].Facts; {
 	case scattered && linked:
 		t.time += s.moving(t.query, spec.Facts.Rows, planned, shares)
-	case scattered || !t.query.MaySpread():
+	case scattered || !team.MaySpread(t.query):
 	case t.query.Engine.Spread:
 		t.query.Spread = true
 	case !rates || !linked:
-		t.query.Spread = t.query.Direct()
+		t.query.Spread = team.Direct(t.query)
 	case apart:
 		time := slices.Max(planner.Spread(all, f.Rows[operator.Build]*f.RowBytes(operator.Build), wires))
 		if t.query.Spread = time < t.time; t.query.Spread {
@@ -317,7 +318,7 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place str
 		f.MostRows = scale(f.MostRows)
 	}
 	if spec.Scattered {
-		f.Rows[operator.Build] = uint64(query.ScatteredSlack*share*float64(f.Rows[operator.Build])) + 1
+		f.Rows[operator.Build] = uint64(team.Slack*share*float64(f.Rows[operator.Build])) + 1
 		f.Stays = true // a device may receive more granules than planned
 		f.Sorted = [2]bool{}
 	}
@@ -351,7 +352,7 @@ func (s *stream) whyApart(planned *query.Query, l *lowering) string {
 	if linked, _ := planner.Linked(all, s.engine.Wires); !linked {
 		return "the rates of the links between the devices are not known"
 	}
-	if f.Rows[operator.Build]*f.RowBytes(operator.Build) < query.LeastSpreadBytes {
+	if f.Rows[operator.Build]*f.RowBytes(operator.Build) < team.LeastSpreadBytes {
 		return "the build side is small"
 	}
 	return s.cannotMeet(f, l)

@@ -87,7 +87,7 @@ func (q *Query) build(ctx context.Context, a *Alternative, proved []*Scan, profi
 			b.Close()
 		}
 	}()
-	if err := b.fill(ctx, proved, encode, nil); err != nil {
+	if err := b.fill(ctx, proved, encode, b.load); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -116,8 +116,24 @@ func (b *Built) open(ctx context.Context, profile *backend.Profile) {
 	b.memory = b.lane.Scope(ctx)
 }
 
-// fill checks keys, and loads the build side, or the rows of it that meet on this rank.
-func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64, rank *rank) error {
+// load loads all rows of the build side.
+func (b *Built) load(ctx context.Context) (*relation.Chunk, error) {
+	s := b.held.Scans[operator.Build]
+	return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
+}
+
+// Scan returns the scan of the build side.
+func (b *Built) Scan() *Scan { return b.held.Scans[operator.Build] }
+
+// Lane returns the lane of the build side, and Memory the memory of its rows.
+func (b *Built) Lane() *exec.Lane { return b.lane }
+
+// Memory returns the memory of the rows.
+func (b *Built) Memory() *exec.Scope { return b.memory }
+
+// fill checks keys, and builds from the rows that load returns.
+func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64,
+	load func(context.Context) (*relation.Chunk, error)) error {
 	q, a := b.Query, b.held
 	for _, s := range proved {
 		if err := q.prove(ctx, b.lane, s); err != nil {
@@ -136,17 +152,7 @@ func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64, 
 				return nil, err
 			}
 		}
-		if rank != nil && rank.all == nil {
-			return b.mirror(ctx, rank)
-		}
-		if rank != nil {
-			chunk, err := b.scatter(ctx, rank)
-			if err == nil {
-				err = b.replan(chunk.Rows)
-			}
-			return chunk, err
-		}
-		return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
+		return load(ctx)
 	})
 	if err != nil {
 		return err
@@ -177,11 +183,11 @@ func (b *Built) Probe(ctx context.Context, q *Query) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	return b.probe(flow, q, nil)
+	return b.probe(flow, q, func(*Lane) {})
 }
 
-// probe joins in a flow, which ends with the result or with the error.
-func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
+// probe joins in a flow, which ends with the result or with the error. from may give the lane another source.
+func (b *Built) probe(flow *exec.Flow, q *Query, from func(*Lane)) (*Result, error) {
 	if b.lane == nil {
 		flow.Stop()
 		return nil, &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: "the build side was closed"}
@@ -202,7 +208,11 @@ func (b *Built) probe(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Resu
 	if q.Engine.hostBytes != exec.Unlimited { // counts the probe table if it fits: a probe never waits
 		_ = b.grant.Grow(exec.Need{Shared: relation.SharedBytes(a.Scans[operator.Probe].Table)})
 	}
-	result, err := run(flow, q, a, b, parts)
+	result, err := Start(flow, []*Query{q}, func(lanes []*Lane) Team {
+		lanes[0].built, lanes[0].kept = b, true
+		from(lanes[0])
+		return alone{}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -372,6 +372,5 @@ func (q *Query) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	q.rehearsing(flow)
-	return run(flow, q, &q.Alternatives[0], nil, nil)
+	return Start(flow, []*Query{q}, func([]*Lane) Team { return alone{} })
 }

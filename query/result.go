@@ -24,14 +24,10 @@ type Result struct {
 	Query  *Query
 	Device backend.DeviceInfo // the device that runs the query
 
-	taken *Alternative
-	built *Built            // a build side from before; nil if the query builds it
-	parts *exec.Pipe[*Part] // of the probe side; nil if it does not come part by part
-
 	checked func() error // waits for the check of the query
 
-	strands []*strand // of each device; the first one runs Query
-	handout *handout  // of parts to strands that have the whole build side; nil for one strand
+	lanes []*Lane // of each device; the first one runs Query
+	team  Team
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -60,8 +56,8 @@ func (r *Result) Counted() bool { return r.all.Load() }
 
 // Close ends the query and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
-	release := r.Query.Release
-	if r.closed || release == nil {
+	closed, release := r.closed, r.Query.Release
+	if closed || release == nil {
 		release = func() {}
 	}
 	defer release()
@@ -71,9 +67,8 @@ func (r *Result) Close() {
 		r.first = nil
 	}
 	r.flow.Stop()
-	if r.built != nil {
-		r.built.probed()
-		r.built = nil
+	if first := r.lanes[0]; first.kept && !closed {
+		first.built.probed()
 	}
 }
 
@@ -84,7 +79,7 @@ func (r *Result) Schema() *arrow.Schema { return r.Query.Schema }
 // follows an error. A join without output rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if r.Query.Numbers || r.taken.Output.Count {
+		if r.Query.Numbers || r.lanes[0].taken.Output.Count {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 			return
 		}
@@ -267,40 +262,41 @@ type AlternativeStats struct {
 
 // Stats returns the measurements so far.
 func (r *Result) Stats() Stats {
+	first := r.lanes[0]
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
-		Algorithm: r.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
+		Algorithm: first.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
 		GatherSeconds: time.Duration(r.gather.Load()).Seconds(),
 		TotalSeconds:  time.Since(r.started).Seconds(),
 		StageSeconds:  make(map[string]float64),
 	}
-	for _, strand := range r.strands { // MemoryUse records finished work in the profile, so it is called before Stages
-		device := strand.Query.Engine.Device()
+	for _, lane := range r.lanes { // MemoryUse records finished work in the profile, so it is called before Stages
+		device := lane.Query.Engine.Device()
 		s.DevicePeakBytes += device.MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += device.MemoryUse(backend.HostVisible).Peak
 	}
-	for _, strand := range r.strands {
-		if len(r.strands) > 1 {
-			info := strand.Query.Engine.Device().Info()
+	for _, lane := range r.lanes {
+		if len(r.lanes) > 1 {
+			info := lane.Query.Engine.Device().Info()
 			s.Devices = append(s.Devices, DeviceStats{Device: info.Name, Backend: info.Backend,
-				Algorithm: strand.taken.Algorithm.Name(), Granules: strand.begun.Load(), ProbeRows: strand.brought.Load()})
+				Algorithm: lane.taken.Algorithm.Name(), Granules: lane.begun.Load(), ProbeRows: lane.brought.Load()})
 		}
 	}
-	s.Failures = r.failures()
-	for _, scan := range r.taken.Scans {
+	s.Failures = r.team.Failures()
+	for _, scan := range first.taken.Scans {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = uint64(scan.Table.NumRows())
 	}
-	if r.parts != nil {
-		*[]*uint64{&s.LeftRows, &s.RightRows}[r.taken.Scans[operator.Probe].Side] = r.probed.Load()
+	if r.Query.Parts {
+		*[]*uint64{&s.LeftRows, &s.RightRows}[first.taken.Scans[operator.Probe].Side] = r.probed.Load()
 	}
-	for _, strand := range r.strands {
-		for _, stage := range strand.profile.Stages() {
+	for _, lane := range r.lanes {
+		for _, stage := range lane.profile.Stages() {
 			s.StageSeconds[stage.Stage] += stage.Time.Seconds()
 		}
 	}
 	measured := r.measured()
-	for _, stage := range r.taken.Stages {
+	for _, stage := range r.lanes[0].taken.Stages {
 		s.Prediction = append(s.Prediction,
 			StagePrediction{stage.Name, stage.Time.Seconds(), measured[stage.Name].Seconds()})
 	}
@@ -322,8 +318,8 @@ func (r *Result) Stats() Stats {
 func (r *Result) measured() map[string]time.Duration {
 	times := map[string]time.Duration{operator.Load: time.Duration(r.encode.Load()),
 		operator.Deliver: time.Duration(r.deliver.Load() + r.gather.Load())}
-	for _, strand := range r.strands {
-		for _, stage := range strand.profile.Stages() {
+	for _, lane := range r.lanes {
+		for _, stage := range lane.profile.Stages() {
 			times[planner.StageOf(stage.Stage)] += stage.Time
 		}
 	}
@@ -334,12 +330,12 @@ func (r *Result) measured() map[string]time.Duration {
 func (r *Result) Explain() string {
 	var b strings.Builder
 	b.WriteString(r.Query.String())
-	for _, f := range r.failures() {
+	for _, f := range r.team.Failures() {
 		fmt.Fprintf(&b, "failed       %s: %s; other devices joined its parts\n", f.Device, f.Error)
 	}
 	measured := r.measured()
 	total := [2]time.Duration{}
-	for _, stage := range r.taken.Stages {
+	for _, stage := range r.lanes[0].taken.Stages {
 		fmt.Fprintf(&b, "  %-10s %10s predicted, %10s measured\n", stage.Name, text.Duration(stage.Time),
 			text.Duration(measured[stage.Name]))
 		total[0] += stage.Time

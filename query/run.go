@@ -12,18 +12,69 @@ import (
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
-// run starts an alternative in a flow, which belongs to the result from then on. built is the build side, or nil if the
-// query builds it. parts yields the parts of a probe side that comes part by part; otherwise it is nil.
-func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pipe[*Part]) (*Result, error) {
-	r := &Result{Query: q, Device: *q.Engine.Device().Info(), taken: a, built: built, parts: parts, started: time.Now(),
-		flow: flow, out: exec.NewPipe[*deliver.Piece](flow, 0)}
-	for _, q := range append([]*Query{q}, q.Others...) {
-		r.strands = append(r.strands, r.newStrand(q))
+// Team is how the lanes of a query make its output.
+type Team interface {
+	// Join acquires the memory of the lanes, builds, and joins all portions of the probe side.
+	Join(ctx context.Context, lanes []*Lane) error
+	// Finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
+	// lane knows only the ones that it has met, and rows of tables without a key.
+	Finish(ctx context.Context, lanes []*Lane) error
+	// Left returns the lanes that have not failed.
+	Left(lanes []*Lane) []*Lane
+	// Close frees what was not delivered, when the lanes have ended.
+	Close()
+	// Failures lists the devices that failed while the other lanes went on, and why.
+	Failures() []DeviceFailure
+}
+
+// alone is the way of one lane.
+type alone struct{}
+
+// Join implements Team.
+func (alone) Join(ctx context.Context, lanes []*Lane) error {
+	l := lanes[0]
+	if !l.kept {
+		if err := Acquire(ctx, lanes); err != nil {
+			return err
+		}
+		if err := l.Build(ctx, nil); err != nil {
+			return err
+		}
 	}
+	return l.Probe(ctx)
+}
+
+// Finish implements Team.
+func (alone) Finish(ctx context.Context, lanes []*Lane) error {
+	if err := lanes[0].Finish(ctx); err != nil {
+		return err
+	}
+	return lanes[0].FinishKeyless(ctx)
+}
+
+// Left implements Team.
+func (alone) Left(lanes []*Lane) []*Lane { return lanes }
+
+// Close implements Team.
+func (alone) Close() {}
+
+// Failures implements Team.
+func (alone) Failures() []DeviceFailure { return nil }
+
+// Start starts a query, as planned for each of some devices, in a flow, which belongs to the result from then on. team
+// prepares the lanes, of which the first runs the first query. Start returns when there are rows or, for a count, at the
+// end.
+func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result, error) {
+	q := queries[0]
+	r := &Result{Query: q, Device: *q.Engine.Device().Info(), started: time.Now(), flow: flow,
+		out: exec.NewPipe[*deliver.Piece](flow, 0)}
+	for _, q := range queries {
+		q.rehearsing(flow)
+		r.lanes = append(r.lanes, r.newLane(q))
+	}
+	r.lanes[0].Source = r.lanes[0].whole()
+	r.team = team(r.lanes)
 	r.checked = r.check()
-	if len(r.strands) > 1 && !q.Scattered {
-		r.handOut()
-	}
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
 		return r.join(ctx)
@@ -40,40 +91,30 @@ func run(flow *exec.Flow, q *Query, a *Alternative, built *Built, parts *exec.Pi
 	return r, nil
 }
 
-// join runs the alternative.
+// join runs the query.
 func (r *Result) join(ctx context.Context) (err error) {
 	r.Query.Progress.Expect(r.work())
 	defer func() {
-		for _, s := range r.strands {
-			s.close()
+		for _, l := range r.lanes {
+			l.close()
 		}
+		r.team.Close()
 	}()
-	if r.built != nil {
-		r.strands[0].built = r.built
-	} else if err := r.acquire(ctx); err != nil {
+	if err := r.team.Join(ctx, r.lanes); err != nil {
 		return err
 	}
-	if r.Query.Scattered {
-		err = r.meet(ctx)
-	} else {
-		err = r.apart(ctx)
-	}
-	if err != nil {
-		return err
-	}
+	left := r.team.Left(r.lanes)
 	if r.Query.Empty == "" {
-		if err := r.finish(ctx); err != nil {
+		if err := r.team.Finish(ctx, left); err != nil {
 			return err
 		}
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	return r.each(ctx, r.survivors(), "deliver", nil, func(ctx context.Context, _ int, s *strand) error {
-		if r.built == nil {
-			s.built.release() // what remains is the output
-		}
-		return s.out.end(ctx)
-	})
+	if len(left) == 1 {
+		return left[0].end(ctx)
+	}
+	return Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })
 }
 
 // check begins to check the query, and returns what waits for that.
@@ -95,21 +136,22 @@ func (r *Result) check() (wait func() error) {
 
 // work is what the plan expects. The time of all stages but the last one is divided by the rows of the sides.
 func (r *Result) work() (w exec.Work) {
-	f, total := &r.taken.Facts, r.taken.Time()
-	for _, stage := range r.taken.Stages {
+	first := r.lanes[0]
+	f, total := &first.taken.Facts, first.taken.Time()
+	for _, stage := range first.taken.Stages {
 		if stage.Name == operator.Deliver {
 			w.Deliver = stage.Time
 		}
 	}
-	if r.built == nil {
+	if !first.kept {
 		rows := float64(f.Rows[operator.Build] + f.Rows[operator.Probe])
 		w.Build = time.Duration(float64(total-w.Deliver) * float64(f.Rows[operator.Build]) / max(1, rows))
 	}
 	w.Probe = total - w.Deliver - w.Build
-	if w.ProbeRows = r.Query.PartsRows; r.parts == nil {
-		w.ProbeRows = uint64(r.taken.Scans[operator.Probe].Table.NumRows())
+	if w.ProbeRows = r.Query.PartsRows; !r.Query.Parts {
+		w.ProbeRows = uint64(first.taken.Scans[operator.Probe].Table.NumRows())
 	}
-	if w.Counts = r.taken.Output.Count; !w.Counts {
+	if w.Counts = first.taken.Output.Count; !w.Counts {
 		w.OutputRows = r.Query.allRows()
 	}
 	return w
@@ -117,8 +159,8 @@ func (r *Result) work() (w exec.Work) {
 
 // alone outputs the rows of one table that the operator does not: those without a key or, if a filter tests the pairs,
 // all.
-func (r *strand) alone(ctx context.Context, s *Scan, side int) error {
-	want, out, lane := &r.taken.Output, r.out, r.joining
+func (l *Lane) alone(ctx context.Context, s *Scan, side int) error {
+	want, out, lane := &l.taken.Output, l.out, l.joining
 	if out.filter == nil {
 		return s.keyless(ctx, lane, side, out.sink, want.Count)
 	}
@@ -153,21 +195,21 @@ type output struct {
 	close  func()                      // releases its memory
 }
 
-func (r *strand) output() *output {
-	q, a, lane := r.Query, r.taken, r.joining
-	limit := &deliver.Limit{Quota: q.Quota, Rows: &r.rows, Advice: deliver.OfRows,
-		Partial: q.Divided || r.parts != nil || a.Facts.Granules() > 1}
+func (l *Lane) output() *output {
+	q, a, lane := l.Query, l.taken, l.joining
+	limit := &deliver.Limit{Quota: q.Quota, Rows: &l.result.rows, Advice: deliver.OfRows,
+		Partial: q.Divided || q.Parts || a.Facts.Granules() > 1}
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
-	room := r.room()
+	room := l.room()
 	if a.Output.Count {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	} else {
 		down := room
-		down.Lane = lane.On(r.flow.Context(), backend.Deliver)
-		rows := &deliver.Rows{Room: down, Flow: r.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
-			PieceRows: a.batch, Out: r.Result.out, Time: &r.deliver, Ahead: a.Facts.Ahead,
-			Last: r.parts == nil && a.Facts.Granules() == 1}
+		down.Lane = lane.On(l.flow.Context(), backend.Deliver)
+		rows := &deliver.Rows{Room: down, Flow: l.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
+			PieceRows: a.batch, Out: l.result.out, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
+			Last: !q.Parts && a.Facts.Granules() == 1}
 		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}
@@ -175,7 +217,7 @@ func (r *strand) output() *output {
 		}
 	}
 	if a.Keep != nil {
-		out.filter = &deliver.Filter{Sink: limit, Room: room, Want: a.Output, Time: &r.deliver}
+		out.filter = &deliver.Filter{Sink: limit, Room: room, Want: a.Output, Time: &l.result.deliver}
 		out.filter.Open(operator.Build, uint64(a.Scans[operator.Build].Table.NumRows()))
 		out.pairs = out.filter
 		closeRows := out.close
@@ -184,28 +226,28 @@ func (r *strand) output() *output {
 			closeRows()
 		}
 	}
-	out.turn(&portion{Join: a.Join})
+	out.turn(&Portion{Join: a.Join})
 	return out
 }
 
 // room describes the memory for windows.
-func (r *strand) room() deliver.Room {
-	room := deliver.Room{Lane: r.joining.Nested(r.flow.Context()), WindowRows: r.taken.Facts.Window,
-		PlannedRows: planner.Output(r.taken.Plan), RowBytes: 2 * 4} // row numbers by which columns are gathered
-	for _, s := range r.taken.Scans {
+func (l *Lane) room() deliver.Room {
+	room := deliver.Room{Lane: l.joining.Nested(l.flow.Context()), WindowRows: l.taken.Facts.Window,
+		PlannedRows: planner.Output(l.taken.Plan), RowBytes: 2 * 4} // row numbers by which columns are gathered
+	for _, s := range l.taken.Scans {
 		for _, bytes := range s.Payload() {
 			room.RowBytes += uint64(bytes)
 		}
 	}
 	room.RowBytes += room.RowBytes / 8 // for scratch
-	room.Reserve = func(sizeBytes uint64) uint64 { return r.built.grant.Reserve(r.Query.Engine.Device(), sizeBytes) }
+	room.Reserve = func(sizeBytes uint64) uint64 { return l.built.grant.Reserve(l.Query.Engine.Device(), sizeBytes) }
 	return room
 }
 
 // turn sets the portion of the rows that come next: the whole probe side, or a part of it.
-func (o *output) turn(p *portion) {
-	join, part := p.Join, p.part
-	o.limit.Delivery = p.delivery
+func (o *output) turn(p *Portion) {
+	join, part := p.Join, p.Part
+	o.limit.Delivery = p.Delivery
 	if f := o.filter; f != nil {
 		f.Keep = join.Keep
 		for side, s := range join.Scans {
@@ -217,7 +259,7 @@ func (o *output) turn(p *portion) {
 	if rows == nil {
 		return
 	}
-	rows.Columns, rows.Part, rows.First, rows.Delivery = join.Columns, nil, [2]uint64{}, p.delivery
+	rows.Columns, rows.Part, rows.First, rows.Delivery = join.Columns, nil, [2]uint64{}, p.Delivery
 	if part != nil {
 		rows.Part, rows.First[join.Scans[operator.Probe].Side] = part.Table, part.First
 	}

@@ -1,10 +1,12 @@
 package query
 
 import (
+	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 )
 
@@ -24,17 +26,59 @@ func tree(of []Join, place string) *Join {
 	return &of[max(0, slices.IndexFunc(of, func(tree Join) bool { return tree.Place == place }))]
 }
 
+// Portion is what is known of the probe side at a time: all of it or, if it comes part by part, a part.
+type Portion struct {
+	*Join
+	Part     *Part             // nil if the portion is the whole probe side
+	Delivery *deliver.Delivery // of the output of the portion
+}
+
+// Portion returns a part as a portion. done is called when all its output is delivered.
+func (l *Lane) Portion(part *Part, done func()) *Portion {
+	return &Portion{tree(part.Trees(l.Query.Engine), l.taken.Place), part, deliver.NewDelivery(done)}
+}
+
+// Probed counts rows of the probe side that the source gave.
+func (l *Lane) Probed(rows int64) { l.result.probed.Add(uint64(rows)) }
+
+// whole is a source that gives the whole probe side.
+func (l *Lane) whole() func(context.Context) (*Portion, error) {
+	given := false
+	return func(context.Context) (*Portion, error) {
+		if given {
+			return nil, nil
+		}
+		given = true
+		return &Portion{l.taken.Join, nil, deliver.NewDelivery(func() {})}, nil
+	}
+}
+
+// partsOf is a source that gives the parts in a pipe.
+func (l *Lane) partsOf(parts *exec.Pipe[*Part]) func(context.Context) (*Portion, error) {
+	return func(ctx context.Context) (*Portion, error) {
+		part, some, err := parts.Take(ctx)
+		if err != nil || !some {
+			return nil, err
+		}
+		rows := part.Table.NumRows()
+		l.Probed(rows)
+		return l.Portion(part, func() { l.Bring(uint64(rows)) }), nil
+	}
+}
+
 // Stream is Run for a probe side that comes part by part, from a pipe of the flow. The result owns the flow from now
 // on. The trees of the query have a probe table without rows. A piece of output keeps the part alive that its columns
 // come from.
 func (q *Query) Stream(flow *exec.Flow, parts *exec.Pipe[*Part]) (*Result, error) {
-	q.rehearsing(flow)
-	return run(flow, q, &q.Alternatives[0], nil, parts)
+	return Start(flow, []*Query{q}, func(lanes []*Lane) Team {
+		lanes[0].Source = lanes[0].partsOf(parts)
+		return alone{}
+	})
 }
 
 // Stream is [Built.Probe] for a probe side that comes part by part, as in [Query.Stream].
 func (b *Built) Stream(flow *exec.Flow, q *Query, parts *exec.Pipe[*Part]) (*Result, error) {
-	return b.probe(flow, q, parts)
+	return b.probe(flow, q, func(l *Lane) { l.Source = l.partsOf(parts) })
 }
 
 // PartsRoom returns the host memory for all parts of the probe side at a time; 0: no limit. aloneBytes is what they

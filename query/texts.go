@@ -155,10 +155,10 @@ func (q *Query) textBytes(tree *Join, f *operator.Facts) (texts [2]uint64, other
 
 // probeTexts loads the texts of a granule if the build side has its texts on the device. It returns nil otherwise, and
 // if the texts of the granule cannot be there.
-func (r *strand) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
+func (l *Lane) probeTexts(ctx context.Context, lane *exec.Lane, memory *exec.Scope, probe *Scan, from, to int) (
 	*deliver.Texts, error) {
-	if r.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||
-		probe.textBytes(from, to) > r.taken.texts[operator.Probe] || r.Query.Engine.textParts(probe, from, to) > 1 {
+	if l.taken.Compare != CompareDevice || !probe.Keys.DeviceTexts() ||
+		probe.textBytes(from, to) > l.taken.texts[operator.Probe] || l.Query.Engine.textParts(probe, from, to) > 1 {
 		return nil, nil
 	}
 	return probe.loadTexts(ctx, lane, memory, from, to)

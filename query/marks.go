@@ -16,35 +16,51 @@ import (
 //	device 2    rows without a partner ─► bitmap ─┴ and ─► lonely
 //	device 0    rows without a partner ─► lonely? yes: they have none; no: they have one
 
-// lonely returns a bitmap of the rows of the build side without a partner on any of the strands.
-func (r *Result) lonely(ctx context.Context, strands []*strand) (lonely []uint64, err error) {
-	if len(strands) == 0 { // the first one has met all partners
-		lonely = make([]uint64, (r.strands[0].taken.Scans[operator.Build].Table.NumRows()+63)/64)
-		for i := range lonely {
-			lonely[i] = ^uint64(0)
+// MergeMarks adds what other lanes know of the build side to the lane, and returns how it finishes then: which rows of
+// the build side have a partner.
+func (l *Lane) MergeMarks(ctx context.Context, others []*Lane) (finish func(context.Context) error, err error) {
+	if l.out.filter != nil {
+		for _, other := range others {
+			if err := l.out.filter.Merge(ctx, other.out.filter); err != nil {
+				return nil, err
+			}
 		}
-		return lonely, nil
+		return l.Finish, nil
 	}
-	of := make([][]uint64, len(strands))
-	err = r.each(ctx, strands, "mark", nil, func(ctx context.Context, i int, s *strand) error {
-		of[i] = make([]uint64, (s.taken.Scans[operator.Build].Table.NumRows()+63)/64)
-		return s.built.op.Finish(ctx, &restOf{strand: s, room: s.room(), rows: of[i]})
-	})
+	lonely, err := lonely(others, l.taken.Scans[operator.Build].Table.NumRows())
 	if err != nil {
 		return nil, err
 	}
-	lonely = of[0]
-	for _, rows := range of[1:] {
+	return func(ctx context.Context) error {
+		return l.finish(ctx, &decided{restOf{Lane: l, room: l.room()}, l.out.sink, lonely})
+	}, nil
+}
+
+// Filtered reports whether a filter of the lane, not its operator, knows the partners of rows.
+func (l *Lane) Filtered() bool { return l.out.filter != nil }
+
+// lonely returns a bitmap of the rows of the build side without a partner on any of the lanes.
+func lonely(lanes []*Lane, rows int64) (lonely []uint64, err error) {
+	lonely = make([]uint64, (rows+63)/64)
+	for i := range lonely {
+		lonely[i] = ^uint64(0)
+	}
+	of := make([][]uint64, len(lanes))
+	err = Each(lanes, "mark", nil, func(ctx context.Context, i int, l *Lane) error {
+		of[i] = make([]uint64, len(lonely))
+		return l.built.op.Finish(ctx, &restOf{Lane: l, room: l.room(), rows: of[i]})
+	})
+	for _, rows := range of {
 		for i, word := range rows {
 			lonely[i] &= word
 		}
 	}
-	return lonely, nil
+	return lonely, err
 }
 
 // restOf is a sink that notes the rows of the build side without a partner in a bitmap.
 type restOf struct {
-	*strand
+	*Lane
 	room    deliver.Room
 	rows    []uint64
 	numbers []uint32
@@ -95,16 +111,12 @@ func (r *restOf) numbered(ctx context.Context, w *operator.Window, do func(first
 	return nil
 }
 
-// decided is the sink of the strand that outputs the rows of the build side. Of its rows without a partner those that
+// decided is the sink of the lane that outputs the rows of the build side. Of its rows without a partner those that
 // are lonely have none, and the others have one elsewhere.
 type decided struct {
 	restOf
 	sink   operator.Sink
 	lonely []uint64
-}
-
-func (s *strand) deciding(lonely []uint64) operator.Sink {
-	return &decided{restOf{strand: s, room: s.room()}, s.out.sink, lonely}
 }
 
 // Put passes those rows on that are in the output.

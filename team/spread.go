@@ -1,4 +1,4 @@
-package query
+package team
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -25,15 +27,15 @@ const LeastSpreadBytes = 16 << 20
 
 // MaySpread reports whether the devices of the query can load the build side once, and whether it is large enough. All
 // must have the same columns, and it must fit the memory that is planned.
-func (q *Query) MaySpread() bool {
+func MaySpread(q *query.Query) bool {
 	e, f := q.Engine, &q.Alternatives[0].Facts
 	if len(q.Others) == 0 || q.Empty != "" || q.Scattered {
 		return false
 	}
-	for _, of := range append([]*Query{q}, q.Others...) {
+	for _, of := range append([]*query.Query{q}, q.Others...) {
 		a := &of.Alternatives[0]
 		same := slices.Equal(a.Facts.Payload[operator.Build], f.Payload[operator.Build])
-		if !same || a.Compare == CompareDevice || mirroredBytes(&a.Facts) > a.PeakBytes && !e.Spread {
+		if !same || a.Compare == query.CompareDevice || mirroredBytes(&a.Facts) > a.PeakBytes && !e.Spread {
 			return false
 		}
 		if of.Engine.Device().Info().Unified && !e.Spread { // which loads nothing over a link
@@ -44,12 +46,12 @@ func (q *Query) MaySpread() bool {
 }
 
 // Direct reports whether there are links between all devices of the query that are known not to go through the host: to
-// make them takes longer than most joins ([Engine.Connect]).
-func (q *Query) Direct() bool {
-	all := append([]*Query{q}, q.Others...)
+// make them takes longer than most joins ([query.Engine.Connect]).
+func Direct(q *query.Query) bool {
+	all := append([]*query.Query{q}, q.Others...)
 	for _, from := range all {
 		for _, to := range all {
-			if from != to && !q.Engine.links.Direct(from.Engine.Device(), to.Engine.Device()) {
+			if from != to && !q.Engine.Links().Direct(from.Engine.Device(), to.Engine.Device()) {
 				return false
 			}
 		}
@@ -57,52 +59,62 @@ func (q *Query) Direct() bool {
 	return true
 }
 
-// spread builds on all strands, each of which loads its range of rows.
-func (r *Result) spread(ctx context.Context) error {
-	lanes, weights := make([]*exec.Lane, len(r.strands)), make([]uint32, len(r.strands))
-	for i, s := range r.strands {
-		lanes[i], weights[i] = s.built.lane, 1
+// spread builds on all lanes, each of which loads its range of rows.
+func spread(ctx context.Context, all []*query.Lane) error {
+	weights := make([]uint32, len(all))
+	for i := range weights {
+		weights[i] = 1
 	}
-	return peers.RunRanks(ctx, r.Query.Engine.links, lanes, weights, func(ctx context.Context, p *peers.Rank) error {
-		s := r.strands[p.Rank()]
-		return s.built.fill(ctx, s.proved(), &r.encode, &rank{of: p})
-	})
+	return peers.RunRanks(ctx, all[0].Query.Engine.Links(), lanesOf(all), weights,
+		func(ctx context.Context, p *peers.Rank) error {
+			l := all[p.Rank()]
+			return l.Build(ctx, func(ctx context.Context) (*relation.Chunk, error) { return mirror(ctx, l.Built(), p) })
+		})
+}
+
+// lanesOf are the lanes of the build sides.
+func lanesOf(all []*query.Lane) (lanes []*exec.Lane) {
+	for _, l := range all {
+		lanes = append(lanes, l.Built().Lane())
+	}
+	return lanes
 }
 
 // mirror loads the rank's range of the build side into its place among all rows, piece by piece, and copies each piece
 // to the same place on the other devices, while the next one is loaded. It returns all rows.
-func (b *Built) mirror(ctx context.Context, rank *rank) (*relation.Chunk, error) {
-	s := b.held.Scans[operator.Build]
-	whole, columns := b.allRows(s)
-	if err := b.memory.Err(); err != nil {
+func mirror(ctx context.Context, b *query.Built, me *peers.Rank) (*relation.Chunk, error) {
+	s := b.Scan()
+	whole, columns := allRows(b)
+	if err := b.Memory().Err(); err != nil {
 		return nil, err
 	}
-	offer, err := rank.of.Offer(ctx, "build side", columns)
+	offer, err := me.Offer(ctx, "build side", columns)
 	if err != nil {
 		return nil, err
 	}
-	from, _ := rank.mine(0, int(s.Table.NumRows()))
+	from, _ := mine(me, 0, int(s.Table.NumRows()))
 	at := s.Keys.RowsIn(s.Side, 0, from)
-	load := func(ctx context.Context) iter.Seq2[*piece, error] { return b.pieces(ctx, rank) }
+	load := func(ctx context.Context) iter.Seq2[*piece, error] { return pieces(ctx, b, me) }
 	for p, err := range exec.Ahead(exec.FlowOf(ctx), "load piece", load) {
 		if err != nil {
 			return nil, err
 		}
-		err = b.mirrorPiece(ctx, rank.of, offer, columns, p.Chunk, at)
+		err = mirrorPiece(ctx, b.Lane(), me, offer, columns, p.Chunk, at)
 		at += p.Rows
 		p.Release()
 		if err != nil {
 			return nil, err
 		}
 	}
-	return whole, peers.Barrier(ctx, rank.of, "mirrored")
+	return whole, peers.Barrier(ctx, me, "mirrored")
 }
 
-// allRows allocates the columns of all rows of a scan.
-func (b *Built) allRows(s *Scan) (whole *relation.Chunk, columns []backend.Range) {
+// allRows allocates the columns of all rows of the build side.
+func allRows(b *query.Built) (whole *relation.Chunk, columns []backend.Range) {
+	s := b.Scan()
 	whole = &relation.Chunk{Rows: s.Rows()}
 	column := func(bytes int) relation.Values {
-		v := relation.Values{Data: b.memory.New(whole.Rows*uint64(bytes), s.Side.String()+" rows").All(), Bytes: bytes}
+		v := relation.Values{Data: b.Memory().New(whole.Rows*uint64(bytes), s.Side.String()+" rows").All(), Bytes: bytes}
 		columns = append(columns, v.Data)
 		return v
 	}
@@ -114,12 +126,12 @@ func (b *Built) allRows(s *Scan) (whole *relation.Chunk, columns []backend.Range
 }
 
 // mirrorPiece copies the rows of a piece to all devices, from row at on.
-func (b *Built) mirrorPiece(ctx context.Context, me *peers.Rank, offer peers.Offer, columns []backend.Range,
+func mirrorPiece(ctx context.Context, lane *exec.Lane, me *peers.Rank, offer peers.Offer, columns []backend.Range,
 	p *relation.Chunk, at uint64) error {
 	if p.Rows == 0 {
 		return nil
 	}
-	flow, list := exec.NewFlow(ctx), b.lane.List("copy rows")
+	flow, list := exec.NewFlow(ctx), lane.List("copy rows")
 	defer flow.Stop()
 	for i, values := range append([]relation.Values{p.Keys}, p.Payload...) {
 		bytes := uint64(values.Bytes)
@@ -132,11 +144,11 @@ func (b *Built) mirrorPiece(ctx context.Context, me *peers.Rank, offer peers.Off
 				return offer.Put(ctx, there, i, at*bytes, rows)
 			})
 		}
-		if err := b.lane.Copy(list, columns[i].Part(at*bytes, rows.SizeBytes), rows); err != nil {
+		if err := lane.Copy(list, columns[i].Part(at*bytes, rows.SizeBytes), rows); err != nil {
 			return err
 		}
 	}
-	if err := b.lane.Submit(ctx, list); err != nil {
+	if err := lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	return flow.Wait()
@@ -146,6 +158,6 @@ func (b *Built) mirrorPiece(ctx context.Context, me *peers.Rank, offer peers.Off
 // their way.
 func mirroredBytes(f *operator.Facts) uint64 {
 	rows := f.Rows[operator.Build] * f.RowBytes(operator.Build)
-	need := rows + 3*rows/scatteredPieces/2
+	need := rows + 3*rows/planner.SpreadPieces/2
 	return need + operator.Slack(need)
 }

@@ -1,0 +1,39 @@
+// Package team joins on several devices together. Each has a lane of the query. They have the whole build side each and
+// share the parts of the probe side ([apart]), or rows of both sides with equal keys meet on one of them ([scattered]).
+//
+//	parts ─┬─► lane of device 0: build side, operator ─┬─► pieces of output
+//	       └─► lane of device 1: build side, operator ─┘
+package team
+
+import (
+	"context"
+
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/query"
+)
+
+// Stream joins the parts of a probe side, which come from a pipe of the flow, on the devices that the query was planned
+// for; see [query.Query.Stream].
+func Stream(flow *exec.Flow, q *query.Query, parts *exec.Pipe[*query.Part]) (*query.Result, error) {
+	if len(q.Others) == 0 {
+		return q.Stream(flow, parts)
+	}
+	return query.Start(flow, append([]*query.Query{q}, q.Others...), func(lanes []*query.Lane) query.Team {
+		if q.Scattered {
+			return newScattered(lanes, parts)
+		}
+		return newApart(flow, lanes, parts)
+	})
+}
+
+// finishOn finishes on one lane what depends on the whole probe side, and outputs rows of tables without a key.
+func finishOn(ctx context.Context, first *query.Lane, finish func(context.Context) error) error {
+	if err := finish(ctx); err != nil {
+		return err
+	}
+	return first.FinishKeyless(ctx)
+}
+
+// marks reports whether the output depends on marks of the build side.
+func marks(l *query.Lane) bool { return l.Taken().Output.Marks(operator.Build) }
