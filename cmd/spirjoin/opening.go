@@ -11,6 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/tableio"
 	"github.com/spirjoin/spirjoin/vulkan"
 )
 
@@ -101,14 +103,6 @@ func failedDrivers(problems []error) (failed []error) {
 	return failed
 }
 
-// withProblems adds what kept backends away to an error of a device that was not found. The error keeps its kind.
-func withProblems(err error, problems []error) error {
-	if !errors.Is(err, backend.ErrNoDevice) || len(problems) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w; %v", err, errors.Join(problems...))
-}
-
 // openEngine opens the devices. What kept a backend away is told where no device is found.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
 	err error) {
@@ -121,7 +115,15 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system 
 		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
 		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
-		return nil, nil, nil, errors.Join(withProblems(err, system.Problems), system.Close())
+		return nil, nil, nil, errors.Join(command.WithProblems(err, system.Problems), system.Close())
 	}
 	return engine, system, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
+}
+
+// tracedBusy has a trace record when anyone is at work on tables; nil without a trace.
+func tracedBusy(trace *spirjoin.Trace, name string) *tableio.Busy {
+	if trace == nil {
+		return nil
+	}
+	return &tableio.Busy{Each: func(from, to time.Time) { trace.Add(name, from, to) }}
 }

@@ -1,0 +1,44 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/spirjoin/spirjoin/bench/workload"
+)
+
+// Flags reads the flags of a command and collects all that is wrong with them, to be reported together.
+type Flags struct {
+	*cli.Context
+	faults []string
+}
+
+// Fault adds something that is wrong.
+func (f *Flags) Fault(format string, a ...any) {
+	f.faults = append(f.faults, fmt.Sprintf(format, a...))
+}
+
+// Err is a [UsageError] of all faults; nil if there are none.
+func (f *Flags) Err() error {
+	if len(f.faults) == 0 {
+		return nil
+	}
+	return UsageError(strings.Join(f.faults, "; "))
+}
+
+// SeedFlag is the flag of a random seed.
+func SeedFlag(category string) cli.Flag {
+	return &cli.Uint64Flag{Name: "seed", Category: category, Value: 1,
+		Usage: "`NUMBER` that is the random seed; default: 1"}
+}
+
+// PayloadColumns returns the bytes of each of the payload columns that a flag asks for: the widths in turn.
+func PayloadColumns(flag string, columns int, widths []int) ([]int, error) {
+	if columns < 0 || columns > workload.MaxPayloads {
+		return nil, Usagef("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)
+	}
+	return slices.Repeat(widths, columns/len(widths)+1)[:columns], nil
+}
