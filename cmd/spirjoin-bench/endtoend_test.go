@@ -28,7 +28,8 @@ func TestEndToEnd(t *testing.T) {
 	require.Contains(t, lines[1], "pkfk r=1024 s=4096 key-bytes=8 r-payload-bytes=4+8 s-payload-bytes=4+8 "+
 		"match-ratio=0.5 zipf=0.5 multiplicity=1 seed=1 how=left")
 	require.Regexp(t, `(?m)^copy by one core, read and written +[\d.]+ [MG]B/s$`, o.Stdout)
-	require.Regexp(t, `(?m)^2,\d{3} rows \([\d.]+ KiB\) by smj-om in [\d.]+ [mu]?s \(min .*\), first batch after `, o.Stdout)
+	require.Regexp(t, `(?m)^2,\d{3} rows \([\d.]+ KiB\) by smj-om in [\d.]+ [mu]?s \(min .*\), first batch after `,
+		o.Stdout)
 	require.Regexp(t, `(?m)^PHASE +BUSY +OF WALL +BYTES +WHILE BUSY$`, o.Stdout)
 	require.Regexp(t, `(?m)^RESOURCE +BYTES +RATE +BOUND +FULL$`, o.Stdout)
 	require.Regexp(t, `^fullest: .+, \d+% of [\d.]+ [mu]?s$`, lines[len(lines)-1])

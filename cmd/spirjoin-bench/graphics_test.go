@@ -14,8 +14,8 @@ import (
 // The host draws nothing: the lines of drawing methods say so, and all else is measured.
 func TestGraphics(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	o := tested.Require(t, command.ExitDone, append([]string{"graphics", "--figure", "garuda-6.2,garuda-11,garuda-12a", "--scale",
-		"15", "--out", dir}, benchQuickly...)...)
+	o := tested.Require(t, command.ExitDone, append([]string{"graphics", "--figure", "garuda-6.2,garuda-11,garuda-12a",
+		"--scale", "15", "--out", dir}, benchQuickly...)...)
 	require.Empty(t, o.Stderr)
 	lines := strings.Split(strings.TrimSpace(o.Stdout), "\n")
 	require.Regexp(t, `^points into an image: none, .*does not draw`, lines[1])

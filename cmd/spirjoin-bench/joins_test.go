@@ -35,8 +35,8 @@ func TestJoins(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 4, strings.Count(string(text), ",131072,"), "each of 2^12 rows has 2^5 partners")
-	o = tested.Require(t, command.ExitDone, append([]string{"joins", "smj-um", "-r", "2^11", "--how", "right", "--match-ratio",
-		"0.5", "--granule", "2^10", "--window", "2^10"}, benchQuickly...)...)
+	o = tested.Require(t, command.ExitDone, append([]string{"joins", "smj-um", "-r", "2^11", "--how", "right",
+		"--match-ratio", "0.5", "--granule", "2^10", "--window", "2^10"}, benchQuickly...)...)
 	require.Regexp(t, `(?m)^smj-um .* +2\^12$`, o.Stdout)
 	require.Contains(t, o.Stdout, " how=right granule=1024 window=1024\n")
 }

@@ -24,8 +24,9 @@ var benchQuickly = []string{"--device", "host", "--warm", "0s", "--repeat", "2"}
 
 func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
-		"spirjoin-bench": {"-h"}, "graphics": {"graphics", "-h"}, "joins": {"joins", "-h"}, "end-to-end": {"end-to-end", "--help"},
-		"multigpu": {"multigpu", "-h"}, "outofcore": {"outofcore", "-h"}, "planner": {"planner", "f", "--help"},
+		"spirjoin-bench": {"-h"}, "graphics": {"graphics", "-h"}, "joins": {"joins", "-h"},
+		"end-to-end": {"end-to-end", "--help"}, "multigpu": {"multigpu", "-h"}, "outofcore": {"outofcore", "-h"},
+		"planner":   {"planner", "f", "--help"},
 		"primitive": {"help", "primitive"},
 	} {
 		o := tested.Require(t, command.ExitDone, args...)

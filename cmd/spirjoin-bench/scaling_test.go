@@ -16,7 +16,8 @@ import (
 // One device that is named twice joins as one and as two, and the file says so.
 func TestMultiGPU(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.csv")
-	o := tested.Require(t, command.ExitDone, append([]string{"multigpu", "broadcast", "--figure", "hmg-18,hmg-19", "--cell",
+	o := tested.Require(t, command.ExitDone, append([]string{"multigpu", "broadcast", "--figure", "hmg-18,hmg-19",
+		"--cell",
 		"=0.5", "--scale", "16", "--return", "count,pairs", "--algorithm", "smj-om", "--device", "host", "--csv", path},
 		benchQuickly...)...)
 	require.Empty(t, o.Stderr)
@@ -53,7 +54,8 @@ func TestOutOfCore(t *testing.T) {
 
 func TestScalingUsage(t *testing.T) {
 	list := tested.Require(t, command.ExitDone, "multigpu", "--figure", "list").Stdout
-	golden.Require(t, "scaling-figures.txt", list+tested.Require(t, command.ExitDone, "outofcore", "--figure", "list").Stdout)
+	list += tested.Require(t, command.ExitDone, "outofcore", "--figure", "list").Stdout
+	golden.Require(t, "scaling-figures.txt", list)
 	for args, want := range map[string]string{
 		"multigpu --figure rt-14":             `no figure "rt-14"; there are hmg-14, `,
 		"multigpu narrowcast":                 `no strategy "narrowcast"; there are broadcast`,
@@ -75,7 +77,8 @@ func TestScalingUsage(t *testing.T) {
 		require.Contains(t, o.Stderr, want)
 		require.Empty(t, o.Stdout)
 	}
-	require.Contains(t, tested.Require(t, command.ExitNoDevice, "multigpu", "--device", "host", "--device", "abacus").Stderr,
-		"abacus")
-	tested.Require(t, command.ExitInputOutput, "outofcore", "--device", "host", "--dir", filepath.Join(t.TempDir(), "missing"))
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "multigpu", "--device", "host", "--device",
+		"abacus").Stderr, "abacus")
+	tested.Require(t, command.ExitInputOutput, "outofcore", "--device", "host", "--dir",
+		filepath.Join(t.TempDir(), "missing"))
 }

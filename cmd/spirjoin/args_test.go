@@ -61,7 +61,8 @@ func TestSuggestedColumnsArePasteable(t *testing.T) {
 		require.Contains(t, o.Stderr, `has no column "`+wrong+`"; did you mean `+want+"?\n")
 		shell, err := exec.Command("sh", "-c", "printf %s "+want).Output()
 		require.NoError(t, err)
-		tested.Require(t, command.ExitDone, "join", table, args[2], "--on", string(shell)+"=id", "--count", "--device", "host")
+		tested.Require(t, command.ExitDone, "join", table, args[2], "--on", string(shell)+"=id", "--count", "--device",
+			"host")
 	}
 }
 

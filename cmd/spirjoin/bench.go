@@ -16,8 +16,8 @@ import (
 // benchProgram is the program of the benchmarks, which links what joins do not need: it draws charts.
 const benchProgram = "spirjoin-bench"
 
-// benchCommand turns the process into the program of the benchmarks, which lies beside this one and takes all words that
-// follow.
+// benchCommand turns the process into the program of the benchmarks, which lies beside this one. All words that follow
+// are arguments of that program.
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "measure, by the program spirjoin-bench", SkipFlagParsing: true, HideHelp: true,

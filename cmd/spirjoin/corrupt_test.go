@@ -277,14 +277,16 @@ func (c corruptJoin) run(t *testing.T) bool {
 	require.NoError(t, os.WriteFile(left, c.content, 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	o := tested.Run(ctx, strings.NewReader(""), append([]string{"join", left, "--device", "host", "-q", "-o", out}, c.args...)...)
+	o := tested.Run(ctx, strings.NewReader(""), append([]string{"join", left, "--device", "host", "-q", "-o", out},
+		c.args...)...)
 	t.Logf("%s: code %d %s", c.how, o.Code, o.Stderr)
 	if o.Code == command.ExitDone {
 		require.Empty(t, o.Stderr, c.how)
 		commandtest.RequireFiles(t, dir, filepath.Base(left), "out.parquet")
 		return true
 	}
-	require.Contains(t, []int{command.ExitUsage, command.ExitInputOutput, command.ExitNoDevice, command.ExitLimit}, o.Code, "%s\n%s", c.how, o.Stderr)
+	require.Contains(t, []int{command.ExitUsage, command.ExitInputOutput, command.ExitNoDevice, command.ExitLimit}, o.Code,
+		"%s\n%s", c.how, o.Stderr)
 	tested.RequireOneLine(t, o)
 	for _, word := range []string{"runtime error", "panic", "goroutine", "interface conversion", "invalid memory"} {
 		require.NotContains(t, o.Stderr, word, c.how)

@@ -75,7 +75,8 @@ func TestDoctor(t *testing.T) {
 	require.Len(t, d.SelfTests, 1)
 	require.True(t, d.SelfTests[0].Passed)
 	require.Equal(t, "host:cpu", d.SelfTests[0].Device.ID)
-	require.Contains(t, tested.Require(t, command.ExitNoDevice, "doctor", "--device", "abacus").Stderr, `no device matches "abacus"`)
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "doctor", "--device", "abacus").Stderr,
+		`no device matches "abacus"`)
 }
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
@@ -121,7 +122,8 @@ func TestBrokenTuningFileIsTold(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, []byte("[{]"), 0o666))
 	warning := "spirjoin: tuning file " + path
-	require.Equal(t, 1, strings.Count(tested.Require(t, command.ExitDone, "devices").Stderr, warning), "once, not for each device")
+	require.Equal(t, 1, strings.Count(tested.Require(t, command.ExitDone, "devices").Stderr, warning),
+		"once, not for each device")
 	f := doctor()
 	require.Equal(t, stateProblem, f.State)
 	require.Contains(t, f.Seen[0], path)

@@ -252,7 +252,8 @@ func TestMemoryLimitNamesTheNeed(t *testing.T) {
 	o := tested.Require(t, command.ExitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit",
 		fmt.Sprint(limit), "--count")
 	require.Regexp(t, `the tables take more than \d+ bytes, .*; raise --memory-limit .*; `+
-		`the left table takes about \d+MiB, so the limit must be above \d+MiB; with --temp-dir DIR, less memory may do\n$`, o.Stderr)
+		`the left table takes about \d+MiB, so the limit must be above \d+MiB; with --temp-dir DIR, less memory may do\n$`,
+		o.Stderr)
 	var takes, above int
 	_, err := fmt.Sscanf(o.Stderr[strings.Index(o.Stderr, "takes about"):],
 		"takes about %dMiB, so the limit must be above %dMiB", &takes, &above)
@@ -288,8 +289,8 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 		{many, apart, 0, 0, 0},
 		{many, many, 600_000, 600_000, 600_000},
 	} {
-		o := tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats",
-			"json",
+		o := tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count",
+			"--stats", "json",
 			"-q")
 		var stats struct {
 			LeftRows   uint64 `json:"left_rows"`
@@ -307,8 +308,8 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 // of the other side, but two of them are NULL.
 func TestRowGroupsWithUncountedNulls(t *testing.T) {
 	folder := "../../tableio/testdata/foreign/"
-	o := tested.Require(t, command.ExitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on", "k",
-		"--how", "semi", "--nulls-equal", "--count", "--device", "host", "-q")
+	o := tested.Require(t, command.ExitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on",
+		"k", "--how", "semi", "--nulls-equal", "--count", "--device", "host", "-q")
 	require.Equal(t, "3\n", o.Stdout)
 }
 

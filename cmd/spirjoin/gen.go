@@ -204,7 +204,8 @@ func makeFolder(dir string) error {
 
 const generatedBatchRows = 1 << 20
 
-func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progress *command.Progress, phase string) error {
+func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progress *command.Progress,
+	phase string) error {
 	total := uint64(table.NumRows())
 	progress.Report(phase, 0, total)
 	reader := array.NewTableReader(table, generatedBatchRows)

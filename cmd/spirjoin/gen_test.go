@@ -80,18 +80,20 @@ func TestGenTPCH(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "tpch")
 	o := tested.Require(t, command.ExitDone, "gen", "tpch", "--sf", "0.00001", "-o", dir)
 	require.Regexp(t,
-		`^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`, o.Stdout)
+		`^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`,
+		o.Stdout)
 	require.Empty(t, o.Stderr)
 	commandtest.RequireFiles(t, dir, "lineitem.parquet", "orders.parquet")
 	orders, lineitem := filepath.Join(dir, "orders.parquet"), filepath.Join(dir, "lineitem.parquet")
-	require.Equal(t, "225\n", tested.Require(t, command.ExitDone, "join", orders, lineitem, "--on", "o_orderkey=l_orderkey",
-		"--device", "host", "--count").Stdout)
+	require.Equal(t, "225\n", tested.Require(t, command.ExitDone, "join", orders, lineitem, "--on",
+		"o_orderkey=l_orderkey", "--device", "host", "--count").Stdout)
 }
 
 func TestGenTPCHFailsCleanly(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(standInMode, "fail")
-	require.Contains(t, tested.Require(t, command.ExitInputOutput, "gen", "tpch", "--sf", "1", "-o", dir).Stderr, "no numbers left")
+	require.Contains(t, tested.Require(t, command.ExitInputOutput, "gen", "tpch", "--sf", "1", "-o", dir).Stderr,
+		"no numbers left")
 	commandtest.RequireFiles(t, dir)
 
 	t.Setenv(standInMode, "hang")

@@ -36,8 +36,8 @@ func TestGroupBy(t *testing.T) {
 	slices.Sort(lines[1:])
 	require.Equal(t, []string{",40,1,1,1,40.0,a,40", "1,50,3,2,2,25.0,a,20", "2,50,1,1,0,50.0,,50"}, lines[1:])
 
-	tested.Require(t, command.ExitDone, "groupby", path, "--by", "day", "--by", "shop", "--agg", "sum:price", "--device", "host",
-		"-o", filepath.Join(dir, "out.parquet"), "--stats", "json", "--memory-limit", "1GiB")
+	tested.Require(t, command.ExitDone, "groupby", path, "--by", "day", "--by", "shop", "--agg", "sum:price", "--device",
+		"host", "-o", filepath.Join(dir, "out.parquet"), "--stats", "json", "--memory-limit", "1GiB")
 	defer func(bytes int64) { wholeBytes = bytes }(wholeBytes)
 	for _, wholeBytes = range []int64{wholeBytes, 4*(8+32+8) - 1} { // four rows of two integers and a text
 		o = tested.Require(t, command.ExitDone, "groupby", filepath.Join(dir, "out.parquet"), "--by", "day,shop", "--agg",
@@ -53,11 +53,12 @@ func TestGroupBy(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 5, strings.Count(string(content), "\n"))
 	}
-	o = tested.Require(t, command.ExitDone, "groupby", path, "--by", "day", "--agg", "var:price", "--device", "host", "--explain")
+	o = tested.Require(t, command.ExitDone, "groupby", path, "--by", "day", "--agg", "var:price", "--device", "host",
+		"--explain")
 	require.Contains(t, o.Stdout, "1..2 and NULL")
 	require.Contains(t, o.Stdout, "var_price float64 = var(price)")
-	o = tested.Require(t, command.ExitDone, "groupby", path, "--agg", "count", "--device", "host", "--algo", "sort", "-o", "-",
-		"--format", "csv", "--stats", "text")
+	o = tested.Require(t, command.ExitDone, "groupby", path, "--agg", "count", "--device", "host", "--algo", "sort", "-o",
+		"-", "--format", "csv", "--stats", "text")
 	require.Equal(t, "count\n5\n", o.Stdout)
 	require.Contains(t, o.Stderr, "sort: a sort of the keys")
 }
@@ -73,7 +74,8 @@ func TestCountReadsNoColumn(t *testing.T) {
 			footer := len(content) - 8 - int(binary.LittleEndian.Uint32(content[len(content)-8:]))
 			clear(content[4:footer])
 			require.NoError(t, os.WriteFile(path, content, 0o666))
-			tested.Require(t, command.ExitInputOutput, "groupby", path, "--by", "t", "--device", "host", "-o", "-", "--format", "csv")
+			tested.Require(t, command.ExitInputOutput, "groupby", path, "--by", "t", "--device", "host", "-o", "-", "--format",
+				"csv")
 		}
 		for _, limit := range [][]string{nil, {"--memory-limit", "1GiB"}} {
 			args := append([]string{"groupby", path, "--agg", "count", "--device", "host", "-o", "-", "--format", "csv"},
@@ -90,7 +92,8 @@ func TestGroupByColumns(t *testing.T) {
 	lines := func(o commandtest.Outcome) []string { return sorted(strings.Split(strings.TrimSpace(o.Stdout), "\n")) }
 	require.Equal(t, []string{"1,40", "1,50", "3,50", "n,sum_price"}, lines(tested.Require(t, command.ExitDone,
 		append(args, "n,sum_price")...)))
-	require.Equal(t, []string{"1,", "1,2", "3,1", "n,day"}, lines(tested.Require(t, command.ExitDone, append(args, "n,day")...)))
+	require.Equal(t, []string{"1,", "1,2", "3,1", "n,day"}, lines(tested.Require(t, command.ExitDone, append(args,
+		"n,day")...)))
 	for columns, want := range map[string]string{
 		"price":   `the output has no column "price"; its columns are day, n, sum_price`,
 		"dayy":    `did you mean "day"?`,
@@ -100,8 +103,8 @@ func TestGroupByColumns(t *testing.T) {
 		require.Contains(t, tested.Require(t, command.ExitUsage, append(args, columns, "--explain")...).Stderr, want)
 	}
 	_, join := orders(t, ".parquet")
-	require.Equal(t, []string{"1,4", "2,2", "n,id"}, lines(tested.Require(t, command.ExitDone, append(join, "--by", "id", "--agg",
-		"n=count", "--columns", "n,id", "-o", "-", "--format", "csv")...)))
+	require.Equal(t, []string{"1,4", "2,2", "n,id"}, lines(tested.Require(t, command.ExitDone, append(join, "--by", "id",
+		"--agg", "n=count", "--columns", "n,id", "-o", "-", "--format", "csv")...)))
 }
 
 // TestGroupPreview: a terminal shows the first groups, and no escape sequence of a text.
@@ -131,7 +134,8 @@ func TestGroupPreview(t *testing.T) {
 		require.Regexp(t, `^\S*\[31m(\d+) +(\d+ +)?\d+  1$`, lines[1])
 		require.Equal(t, "20 of 1,000 rows; --output FILE writes them all", lines[21])
 		require.Regexp(t, `(^|\r)1,000 groups of 1,000 (joined )?rows in [^\r]*$`, o.Stderr)
-		require.Equal(t, "n", strings.Split(tested.AtTerminal(t.Context(), append(args, "--columns", "n")...).Stdout, "\n")[0])
+		require.Equal(t, "n", strings.Split(tested.AtTerminal(t.Context(), append(args, "--columns", "n")...).Stdout,
+			"\n")[0])
 	}
 	o := tested.AtTerminal(t.Context(), "groupby", path, "--agg", "count", "--device", "host", "-q")
 	require.Equal(t, commandtest.Outcome{Stdout: "count\n 1000\n1 row\n"}, o)
@@ -151,15 +155,18 @@ func TestGroupByFailures(t *testing.T) {
 		{"missing file", command.ExitInputOutput, []string{filepath.Join(dir, "none"), "--agg", "count"}, "no such file"},
 		{"two files", command.ExitUsage, []string{path, path, "--agg", "count"}, "groupby takes one table"},
 		{"nothing", command.ExitUsage, []string{path}, "neither key columns nor aggregates"},
-		{"unknown key", command.ExitUsage, []string{path, "--by", "dayy"}, `the table has no column "dayy"; did you mean "day"?`},
+		{"unknown key", command.ExitUsage, []string{path, "--by", "dayy"},
+			`the table has no column "dayy"; did you mean "day"?`},
 		{"unknown column", command.ExitUsage, []string{path, "--agg", "sum:prize"}, `did you mean "price"?`},
 		{"unknown function", command.ExitUsage, []string{path, "--agg", "summ:price"}, `did you mean "sum"?`},
 		{"form", command.ExitUsage, []string{path, "--agg", "sum:"}, "write count, sum:x or total=sum:x"},
 		{"no column", command.ExitUsage, []string{path, "--agg", "sum"}, "sum needs a column"},
-		{"same names", command.ExitUsage, []string{path, "--by", "day", "--agg", "day=count"}, `two output columns are named "day"`},
+		{"same names", command.ExitUsage, []string{path, "--by", "day", "--agg", "day=count"},
+			`two output columns are named "day"`},
 		{"type", command.ExitNoDevice, []string{path, "--agg", "sum:shop"}, `sum of column "shop" of type utf8`},
 		{"algorithm", command.ExitUsage, []string{path, "--agg", "count", "--algo", "hash"}, `no algorithm "hash"`},
-		{"drawing", command.ExitNoDevice, []string{path, "--agg", "count", "--algo", "graphics"}, "the host backend does not draw"},
+		{"drawing", command.ExitNoDevice, []string{path, "--agg", "count", "--algo", "graphics"},
+			"the host backend does not draw"},
 		{"plan of drawing", command.ExitNoDevice, []string{path, "--agg", "count", "--algo", "graphics", "--explain"},
 			"the host backend does not draw"},
 		{"overflow", command.ExitLimit, []string{big, "--by", "k", "--agg", "sum:v"}, `the sum of column "v" exceeds int64`},

@@ -400,8 +400,8 @@ type drawn interface {
 
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.
-func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, progress *command.Progress) (seconds float64,
-	err error) {
+func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, progress *command.Progress) (
+	seconds float64, err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return seconds, err

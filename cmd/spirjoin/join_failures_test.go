@@ -54,10 +54,10 @@ func TestJoinFailures(t *testing.T) {
 			`no device matches "abacus"; choose one of `},
 		{"too many rows", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
-		{"too many rows to count", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2", "--count"},
-			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
-		{"too little device memory", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
-			"raise --device-memory to at least "},
+		{"too many rows to count", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2",
+			"--count"}, "3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
+		{"too little device memory", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--device-memory",
+			"1KiB"}, "raise --device-memory to at least "},
 		{"comparison", command.ExitUsage, []string{left, right, "--on", "id>=order_id"},
 			`--on "id>=order_id": keys are compared by equality; write a=b`},
 		{"too little host memory", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
@@ -115,7 +115,8 @@ func TestJoinUnknownCompression(t *testing.T) {
 		{"out.arrow", "snappy", `compression "snappy" is unknown for Arrow IPC: choose zstd, lz4 or none`},
 		{"out.csv", "zstd", `compression "zstd" is unknown for CSV: choose none`},
 	} {
-		o := tested.Require(t, command.ExitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression", c.compression)...)
+		o := tested.Require(t, command.ExitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression",
+			c.compression)...)
 		require.Contains(t, o.Stderr, c.want)
 	}
 	commandtest.RequireFiles(t, dir, "orders.parquet", "items.parquet")
@@ -224,7 +225,8 @@ func TestJoinOfUnknownDevice(t *testing.T) {
 	pipe, writer := io.Pipe()
 	defer writer.Close()
 	for _, left := range []string{"-", "missing.parquet"} {
-		o := tested.Run(t.Context(), pipe, append([]string{"join", left}, append(args[2:5:5], "--count", "--device", "none")...)...)
+		o := tested.Run(t.Context(), pipe, append([]string{"join", left}, append(args[2:5:5], "--count", "--device",
+			"none")...)...)
 		require.Equal(t, command.ExitNoDevice, o.Code, o.Stderr)
 		require.Contains(t, o.Stderr, "none")
 		require.NotContains(t, o.Stderr, "missing")

@@ -62,8 +62,8 @@ func TestJoinOfClashingNames(t *testing.T) {
 		{plain, clash, "k,name,name_right_right,name_right\n1,ann,bob,cid\n"},
 		{clash, plain, "k,name,name_right,name_right_right\n1,bob,cid,ann\n"},
 	} {
-		require.Equal(t, c.want, tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "-q",
-			"-o", "-", "--format", "csv").Stdout)
+		require.Equal(t, c.want, tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host",
+			"-q", "-o", "-", "--format", "csv").Stdout)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestJoinCSVOptions(t *testing.T) {
 	left, right, out := filepath.Join(dir, "l.csv"), filepath.Join(dir, "r.txt"), filepath.Join(dir, "out.csv")
 	require.NoError(t, os.WriteFile(left, []byte("1;x\n-;y\n3;z\n"), 0o666))
 	require.NoError(t, os.WriteFile(right, []byte("3;u\n-;v\n"), 0o666))
-	tested.Require(t, command.ExitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out, "--csv-no-header",
-		"--csv-delimiter", ";", "--csv-null", "-")
+	tested.Require(t, command.ExitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out,
+		"--csv-no-header", "--csv-delimiter", ";", "--csv-null", "-")
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, "3;z;u\n", string(text))
@@ -152,7 +152,8 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	refused := tested.Require(t, command.ExitNoDevice, args...).Stderr
 	require.Contains(t, refused,
 		`column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
-	require.Contains(t, tested.Require(t, command.ExitNoDevice, append(args, "--how", "full")...).Stderr, "is text because of line 5")
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, append(args, "--how", "full")...).Stderr,
+		"is text because of line 5")
 	refused = tested.Require(t, command.ExitNoDevice, append(args, "--csv-null", "n/a")...).Stderr
 	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
 	tested.Require(t, command.ExitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
@@ -280,8 +281,8 @@ func TestJoinMemoryLimitBoundsRowGroups(t *testing.T) {
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
 	out := filepath.Join(dir, "out.parquet")
 	for limit, groups := range map[string]int{"64MiB": 10, "4GiB": 5} { // of half a mebibyte, and of 131072 rows
-		tested.Require(t, command.ExitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out, "--memory-limit",
-			limit)
+		tested.Require(t, command.ExitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out,
+			"--memory-limit", limit)
 		f, err := file.OpenParquetFile(out, false)
 		require.NoError(t, err)
 		require.EqualValues(t, len(keys), f.NumRows())

@@ -129,8 +129,10 @@ func (s session) joinCommand() *cli.Command {
 			&cli.StringFlag{Name: "strategy", Category: keys, Value: "auto", Usage: "`WAY` to share a join among devices: auto or hmg"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
-			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(command.Rows), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
-			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(command.Rows), Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
+			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(command.Rows),
+				Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
+			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(command.Rows),
+				Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
 
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 

@@ -14,16 +14,17 @@ import (
 
 // specOf is the specification that a command line stands for.
 func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
-	p := commandtest.Program{Program: &command.Program{Name: "spirjoin", Commands: func(run *command.Session) []*cli.Command {
-		s := session{run}
-		join := s.joinCommand()
-		join.Action = func(c *cli.Context) error {
-			o, err := s.joinOptions(c)
-			spec = o.spec
-			return err
-		}
-		return []*cli.Command{join}
-	}}}
+	p := commandtest.Program{Program: &command.Program{Name: "spirjoin",
+		Commands: func(run *command.Session) []*cli.Command {
+			s := session{run}
+			join := s.joinCommand()
+			join.Action = func(c *cli.Context) error {
+				o, err := s.joinOptions(c)
+				spec = o.spec
+				return err
+			}
+			return []*cli.Command{join}
+		}}}
 	o := p.AtTerminal(t.Context(), append([]string{"join", "l", "r", "--batch-rows", "7"}, args...)...)
 	require.Equal(t, commandtest.Outcome{}, o)
 	return spec

@@ -23,7 +23,8 @@ func TestLinks(t *testing.T) {
 		require.Positive(t, r.BytesPerSecond)
 		require.Empty(t, r.Error)
 	}
-	forced := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host", "--path", "host-staged").Stdout
+	forced := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host", "--path",
+		"host-staged").Stdout
 	require.Regexp(t, `^FROM +TO +PATH +RATE\n(\d+ .* +host staged +[\d.]+ .B/s\n){2}$`, forced)
 	all := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host", "--path", "all").Stdout
 	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
@@ -37,10 +38,13 @@ func TestLinks(t *testing.T) {
 	o := tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,host", "--path", "dma-buf")
 	require.Contains(t, o.Stdout, "no dma-buf", "no link at all")
 
-	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--device", "host").Stderr, "--device 0,0")
-	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--path", "mail").Stderr, "imported host")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--device", "host").Stderr,
+		"--device 0,0")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--path", "mail").Stderr,
+		"imported host")
 	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--path", "all").Stderr, "--links")
-	require.Contains(t, tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,abacus").Stderr, "abacus")
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,abacus").Stderr,
+		"abacus")
 	o = tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
 	require.Contains(t, o.Stderr, "no other driver copies", "no link at all")
 }

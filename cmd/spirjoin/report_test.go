@@ -78,7 +78,8 @@ func TestJoinStats(t *testing.T) {
 	require.NotEmpty(t, stats["algorithm"])
 	require.Greater(t, len(stats["alternatives"].([]any)), 6)
 	for _, name := range []string{"phj-om", "phj-um", "hj", "smj-om", "smj-um"} {
-		stats := read(tested.Require(t, command.ExitDone, append(args, "-o", out, "--stats", "json", "--algo", name)...).Stdout)
+		stats := read(tested.Require(t, command.ExitDone, append(args, "-o", out, "--stats", "json", "--algo",
+			name)...).Stdout)
 		require.Equal(t, name, stats["algorithm"])
 		require.Equal(t, 3.0, stats["output_rows"])
 	}

@@ -102,8 +102,8 @@ func TestJoinPipeAsItComes(t *testing.T) {
 		require.NoError(t, err)
 		defer in.Close()
 		out := filepath.Join(dir, "out.csv")
-		o := tested.Run(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side", side,
-			"--how", "full", "--stats", "text", "-o", out)
+		o := tested.Run(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side",
+			side, "--how", "full", "--stats", "text", "-o", out)
 		require.Equal(t, command.ExitDone, o.Code, o.Stderr)
 		if side != "right" { // of which the other side is short
 			require.Contains(t, o.Stdout, "rows as they come")
@@ -127,8 +127,8 @@ func TestWholeFilesInParts(t *testing.T) {
 	out := filepath.Join(dir, "out.parquet")
 	for _, side := range []string{"none", "left", "right"} {
 		run := func(more ...string) (commandtest.Outcome, []string) {
-			o := tested.Require(t, command.ExitDone, append([]string{"join", left, right, "--on", "k", "--device", "host", "--build-side", "left",
-				"--maintain-order", side, "--stats", "text", "-o", out}, more...)...)
+			o := tested.Require(t, command.ExitDone, append([]string{"join", left, right, "--on", "k", "--device", "host",
+				"--build-side", "left", "--maintain-order", side, "--stats", "text", "-o", out}, more...)...)
 			_, rows := rowsOf(t, out, nil)
 			return o, rows
 		}
@@ -138,7 +138,8 @@ func TestWholeFilesInParts(t *testing.T) {
 		require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.Stdout)
 		require.Equal(t, want, got)
 	}
-	o := tested.Require(t, command.ExitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory", "200KiB", "--explain")
+	o := tested.Require(t, command.ExitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory",
+		"200KiB", "--explain")
 	require.Contains(t, o.Stdout, "divided      into parts")
 	require.Contains(t, o.Stdout, "raise --device-memory to at least ")
 }
@@ -158,7 +159,8 @@ func TestExplainUnderAMemoryLimit(t *testing.T) {
 		{[]string{"join", narrow, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
 		{[]string{"groupby", long, "--by", "name", "--agg", "count"}, "aggregate    count"},
 	} {
-		o := tested.Require(t, command.ExitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB", "--explain")...)
+		o := tested.Require(t, command.ExitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB",
+			"--explain")...)
 		require.Contains(t, o.Stdout, c.want, c.args)
 		if c.args[0] == "join" && !slices.Contains(c.args, "--by") {
 			require.NotContains(t, o.Stdout, "measured", c.args)
@@ -181,8 +183,8 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	stream := tableFile(t, filepath.Join(dir, "r.arrows"), ints("k", others...), texts("b", words...))
 	out := filepath.Join(dir, "out.parquet")
 	run := func(args ...string) (commandtest.Outcome, []string) {
-		o := tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--stats", "text",
-			"-o", out}, args...)...)
+		o := tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full",
+			"--stats", "text", "-o", out}, args...)...)
 		_, rows := rowsOf(t, out, nil)
 		return o, rows
 	}
@@ -191,12 +193,13 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 		o, got := run(append(inputs, "--temp-dir", disk, "--device-memory", "2MiB")...)
 		require.Contains(t, o.Stdout, "divided      into ")
 		require.Equal(t, want, got)
-		o = tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--count",
-			"--temp-dir", disk, "--device-memory", "2MiB"}, inputs...)...)
+		o = tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full",
+			"--count", "--temp-dir", disk, "--device-memory", "2MiB"}, inputs...)...)
 		require.Equal(t, fmt.Sprintln(len(want)), o.Stdout)
 	}
 	refused := func(code int, args ...string) string {
-		return tested.Require(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out}, args...)...).Stderr
+		return tested.Require(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out},
+			args...)...).Stderr
 	}
 	_, want = run(left, right, "--maintain-order", "right")
 	o, got := run(left, right, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
@@ -225,7 +228,8 @@ func TestJoinOnDiskUnderALimit(t *testing.T) {
 		"--temp-dir", disk, "--stats", "text"}
 	o := tested.Require(t, command.ExitDone, under...)
 	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.Stdout)
-	require.Equal(t, rows, tested.Require(t, command.ExitDone, "join", out, wide, "--on", "k", "--device", "host", "--count").Stdout)
+	require.Equal(t, rows, tested.Require(t, command.ExitDone, "join", out, wide, "--on", "k", "--device", "host",
+		"--count").Stdout)
 	o = tested.Require(t, command.ExitDone, append(under, "--maintain-order", "left")...) // the side that is otherwise the build side
 	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.Stdout)
 	for _, side := range devicetest.Short([]string{"right"}, []string{"left", "right"}) { // also where the ordered side is to be the build side

@@ -90,7 +90,8 @@ func ExitCode(err error) int {
 // The options of the library that errors name, and the flags that they are here. Names of the user stand in quotes.
 var (
 	flagOfOption = map[string]string{"max_output_rows": "--max-output-rows", "device_memory": "--device-memory",
-		"memory_limit": "--memory-limit", "temp_dir": "--temp-dir", "temp_limit": "--temp-limit", "batch_rows": "--batch-rows", "build_side": "--build-side",
+		"memory_limit": "--memory-limit", "temp_dir": "--temp-dir", "temp_limit": "--temp-limit",
+		"batch_rows": "--batch-rows", "build_side": "--build-side",
 		"mark_name": "--mark-name", "nulls_equal": "--nulls-equal", "separate_keys": "--no-coalesce"}
 	optionWord   = regexp.MustCompile(`(^|[ (])[a-z]+_[a-z_]+($|[ ;,)])`)
 	optionRaised = regexp.MustCompile(`\braise [a-z_]+`)

@@ -51,16 +51,19 @@ func TestMessageIsOneLine(t *testing.T) {
 	require.Equal(t, "spirjoin: primitive=sort: wrong result: row 7",
 		session.message(fmt.Errorf("primitive=sort: %w: row 7", measure.ErrWrong)))
 	require.Equal(t, "spirjoin: internal error: a; b", session.message(errors.Join(errors.New("a"), errors.New("b"))))
-	require.Equal(t, "spirjoin: internal error: a·[31mb", session.message(errors.New("a\x1b[31mb")), "no terminal codes out of names")
+	require.Equal(t, "spirjoin: internal error: a·[31mb", session.message(errors.New("a\x1b[31mb")),
+		"no terminal codes out of names")
 	require.Equal(t, "spirjoin: interrupted", session.message(fmt.Errorf("read x: %w", backend.ErrCancelled)))
-	require.Equal(t, "spirjoin: limit exceeded: raise --device-memory", session.message(fmt.Errorf("%w: raise device_memory", backend.ErrLimit)))
+	require.Equal(t, "spirjoin: limit exceeded: raise --device-memory",
+		session.message(fmt.Errorf("%w: raise device_memory", backend.ErrLimit)))
 	require.Equal(t, "spirjoin: unsupported: cast one of them or set --no-coalesce",
 		session.message(fmt.Errorf("%w: cast one of them or set separate_keys", backend.ErrUnsupported)))
 	require.Equal(t, "spirjoin: out of device memory (2 bytes, --device-memory allows 1)",
 		session.message(fmt.Errorf("%w (2 bytes, device_memory allows 1)", backend.ErrDeviceMemory)))
 	require.Equal(t, "spirjoin: invalid input: my_file holds no such_thing",
 		session.message(fmt.Errorf("%w: my_file holds no such_thing", backend.ErrInvalidInput)), "other words stay")
-	require.Equal(t, `spirjoin: invalid input: column "device_memory"`, session.message(fmt.Errorf("%w: column \"device_memory\"", backend.ErrInvalidInput)), "a name stays")
+	require.Equal(t, `spirjoin: invalid input: column "device_memory"`,
+		session.message(fmt.Errorf("%w: column \"device_memory\"", backend.ErrInvalidInput)), "a name stays")
 }
 
 // In the text of a plan only advice names flags; a column may have the name of an option.

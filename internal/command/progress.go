@@ -51,7 +51,8 @@ const (
 	pipeDelay    = time.Second
 )
 
-// NewProgress begins a line on standard error, unless that is no terminal or the command is quiet. The caller closes it.
+// NewProgress begins a line on standard error, unless that is no terminal or the command is quiet. The caller closes
+// it.
 func (s *Session) NewProgress(quiet bool) *Progress {
 	p := &Progress{onPhase: s.OnPhase, columns: s.StderrColumns, reader: s.reader,
 		began: time.Now(), quit: make(chan struct{}), hidden: true}

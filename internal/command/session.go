@@ -46,13 +46,14 @@ func (p *Program) Session(stdin io.Reader, stdout, stderr io.Writer) *Session {
 	return &Session{
 		Program: p,
 		Stdin:   stdin, Stdout: &Output{w: stdout}, Stderr: &Output{w: stderr},
-		StdoutColumns: func() int { return terminalColumns(stdout) }, StderrColumns: func() int { return terminalColumns(stderr) },
-		reader:       func() pipeReader { return readerOf(stdout) },
-		AbandonAfter: 3 * time.Second,
+		StdoutColumns: func() int { return terminalColumns(stdout) },
+		StderrColumns: func() int { return terminalColumns(stderr) },
+		reader:        func() pipeReader { return readerOf(stdout) },
+		AbandonAfter:  3 * time.Second,
 	}
 }
 
-// Run executes a command line, args[0] being the program's name, and returns the exit code. A failure prints one line on
+// Run executes a command line and returns the exit code. args[0] is the program's name. A failure prints one line on
 // standard error. Cancelling ctx ends any command soon, with code 130.
 func (s *Session) Run(ctx context.Context, args []string) int {
 	done := make(chan error, 1)
