@@ -45,7 +45,7 @@ func graphicsCommand(s *command.Session) *cli.Command {
 		}),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
-				graphics.WriteFigures(s.Stdout)
+				measure.WriteFigures(s.Stdout, graphics.Figures())
 				return nil
 			}
 			sweep, err := graphicsSweepOf(c)

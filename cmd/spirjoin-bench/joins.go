@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin/bench/joins"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
@@ -66,7 +67,7 @@ func joinsCommand(s *command.Session) *cli.Command {
 		}),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
-				joins.WriteFigures(s.Stdout)
+				measure.WriteFigures(s.Stdout, joins.Figures())
 				return nil
 			}
 			sweep, err := joinSweepOf(c)

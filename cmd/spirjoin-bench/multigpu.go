@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/scaling"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
@@ -36,7 +37,7 @@ func multiGPUCommand(s *command.Session) *cli.Command {
 		}, scalingFlags(run, output)),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
-				scaling.Write(s.Stdout, scaling.MultiGPUFigures())
+				measure.WriteFigures(s.Stdout, scaling.MultiGPUFigures())
 				return nil
 			}
 			sweep, err := multiGPUOf(c)

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/scaling"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/join"
@@ -32,7 +33,7 @@ func outOfCoreCommand(s *command.Session) *cli.Command {
 		}, scalingFlags(run, output)),
 		Action: func(c *cli.Context) error {
 			if listsFigures(c) {
-				scaling.Write(s.Stdout, scaling.OutOfCoreFigures())
+				measure.WriteFigures(s.Stdout, scaling.OutOfCoreFigures())
 				return nil
 			}
 			sweep, err := outOfCoreOf(c)
