@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/bench/endtoend"
 	"github.com/spirjoin/spirjoin/bench/joins"
-	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
@@ -26,19 +25,7 @@ func endToEndCommand(s *command.Session) *cli.Command {
 			"   Without a WAY all are measured:\n   " +
 			text.Fold(strings.Join(endtoend.Names(), ", "), text.ReportColumns-4, "\n   ") +
 			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),
-		Flags: slices.Concat([]cli.Flag{
-			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(command.Rows),
-				Usage: "`ROWS` with primary keys; default: 2^25 or 2^21"},
-			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(command.Rows),
-				Usage: "`ROWS` with foreign keys; default: four times as many"},
-			&cli.IntFlag{Name: "payloads", Category: load, Value: 1,
-				Usage: "payload `COLUMNS` of each side; default: 1"},
-			&cli.IntFlag{Name: "key-bytes", Category: load, Value: 8, Usage: "`BYTES` of a key: 4 or 8; default: 8"},
-			&cli.StringSliceFlag{Name: "payload-bytes", Category: load,
-				Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 8"},
-			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
-				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
-			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
+		Flags: slices.Concat(pkfkFlags(load, "2^25 or 2^21", "four times as many", 8), []cli.Flag{
 			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
 				Usage: "`KIND` of join, R on the left; default: inner"},
 			command.SeedFlag(load),
@@ -78,21 +65,7 @@ func endToEndOf(c *cli.Context) (o endtoend.Sweep, err error) {
 			return o, err
 		}
 	}
-	spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
-	spec.KeyBytes, spec.Seed = c.Int("key-bytes"), c.Uint64("seed")
-	spec.MatchRatio, spec.Zipf = c.Float64("match-ratio"), c.Float64("zipf")
-	widths := f.ints("payload-bytes", "bytes")
-	if len(widths) == 0 {
-		widths = []int{8}
-	}
-	if spec.RPayloads, err = command.PayloadColumns("payloads", c.Int("payloads"), widths); err != nil {
-		return o, err
-	}
-	spec.SPayloads = spec.RPayloads
-	o.Spec = spec
+	o.Spec = f.pkfk(8)
 	o.Repeat, o.Warm = f.timing()
-	if err := f.Err(); err != nil {
-		return o, err
-	}
-	return o, nil
+	return o, f.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/command"
 )
 
@@ -22,6 +23,38 @@ func flagsOf(c *cli.Context) *flags { return &flags{command.Flags{Context: c}} }
 func csvFlag(category string) cli.Flag {
 	return &cli.StringFlag{Name: "csv", Category: category,
 		Usage: "write the results to `FILE`, which appears whole or not at all"}
+}
+
+// pkfkFlags are the flags of a join of primary with foreign keys. bytes is the default width of keys and payloads.
+func pkfkFlags(category, rRows, sRows string, bytes int) []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: category, Value: new(command.Rows),
+			Usage: "`ROWS` with primary keys; default: " + rRows},
+		&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: category, Value: new(command.Rows),
+			Usage: "`ROWS` with foreign keys; default: " + sRows},
+		&cli.IntFlag{Name: "payloads", Category: category, Value: 1,
+			Usage: "payload `COLUMNS` of each side; default: 1"},
+		&cli.IntFlag{Name: "key-bytes", Category: category, Value: bytes,
+			Usage: fmt.Sprintf("`BYTES` of a key: 4 or 8; default: %d", bytes)},
+		&cli.StringSliceFlag{Name: "payload-bytes", Category: category,
+			Usage: fmt.Sprintf("`BYTES` of a payload: 4, 8, or 4,8 in turn; default: %d", bytes)},
+		&cli.Float64Flag{Name: "match-ratio", Category: category, Value: 1,
+			Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
+		&cli.Float64Flag{Name: "zipf", Category: category, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
+	}
+}
+
+// pkfk reads these flags and the seed.
+func (f *flags) pkfk(bytes int) workload.PKFKSpec {
+	spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
+	widths := f.ints("payload-bytes", "bytes")
+	if len(widths) == 0 {
+		widths = []int{bytes}
+	}
+	spec.RPayloads = f.PayloadColumns("payloads", widths)
+	spec.SPayloads, spec.KeyBytes, spec.Seed = spec.RPayloads, f.Int("key-bytes"), f.Uint64("seed")
+	spec.MatchRatio, spec.Zipf = f.Float64("match-ratio"), f.Float64("zipf")
+	return spec
 }
 
 // timing reads how often something is timed, and how long it runs before.

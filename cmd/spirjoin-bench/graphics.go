@@ -69,10 +69,7 @@ func graphicsSweepOf(c *cli.Context) (o graphics.Sweep, err error) {
 	}
 	o.Scale = f.scale()
 	o.Repeat, o.Warm = f.timing()
-	if err := f.Err(); err != nil {
-		return o, err
-	}
-	return o, nil
+	return o, f.Err()
 }
 
 // measureDraws runs a sweep on a device that is opened with and without a queue for draws.

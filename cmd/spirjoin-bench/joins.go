@@ -9,7 +9,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/bench/measure"
-	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
@@ -26,19 +25,7 @@ func joinsCommand(s *command.Session) *cli.Command {
 			"   otherwise, and with all, these are measured:\n   " +
 			text.Fold(strings.Join(joins.Names(), ", "), text.ReportColumns-4, "\n   ") +
 			"\n   Kinds of joins: " + text.Fold(strings.Join(joins.Hows(), ", "), text.ReportColumns-20, "\n   "),
-		Flags: slices.Concat([]cli.Flag{
-			&cli.GenericFlag{Name: "r-rows", Aliases: []string{"r"}, Category: load, Value: new(command.Rows),
-				Usage: "`ROWS` with primary keys; default: 2^27 or 2^20"},
-			&cli.GenericFlag{Name: "s-rows", Aliases: []string{"s"}, Category: load, Value: new(command.Rows),
-				Usage: "`ROWS` with foreign keys; default: twice as many"},
-			&cli.IntFlag{Name: "payloads", Category: load, Value: 1,
-				Usage: "payload `COLUMNS` of each side; default: 1"},
-			&cli.IntFlag{Name: "key-bytes", Category: load, Value: 4, Usage: "`BYTES` of a key: 4 or 8; default: 4"},
-			&cli.StringSliceFlag{Name: "payload-bytes", Category: load,
-				Usage: "`BYTES` of a payload: 4, 8, or 4,8 in turn; default: 4"},
-			&cli.Float64Flag{Name: "match-ratio", Category: load, Value: 1,
-				Usage: "`SHARE` of the primary keys that rows refer to; default: 1"},
-			&cli.Float64Flag{Name: "zipf", Category: load, Usage: "`FACTOR` of the skew of foreign keys; default: 0"},
+		Flags: slices.Concat(pkfkFlags(load, "2^27 or 2^20", "twice as many", 4), []cli.Flag{
 			&cli.GenericFlag{Name: "distinct", Category: load, Value: new(command.Rows),
 				Usage: "`KEYS` that rows of both sides have; default: primary keys"},
 			&cli.StringFlag{Name: "how", Category: load, Value: "inner",
@@ -115,22 +102,10 @@ func joinSweepOf(c *cli.Context) (o joins.Sweep, err error) {
 			o.Warm = 50 * time.Millisecond
 		}
 	} else {
-		spec := workload.DefaultPKFK(f.tableRows("r-rows"), f.tableRows("s-rows"))
-		widths := f.ints("payload-bytes", "bytes")
-		if len(widths) == 0 {
-			widths = []int{4}
-		}
-		if spec.RPayloads, err = command.PayloadColumns("payloads", c.Int("payloads"), widths); err != nil {
-			return o, err
-		}
-		spec.SPayloads, spec.KeyBytes = spec.RPayloads, c.Int("key-bytes")
-		spec.MatchRatio, spec.Zipf, spec.Seed = c.Float64("match-ratio"), c.Float64("zipf"), c.Uint64("seed")
+		spec := f.pkfk(4)
 		spec.Distinct = int64(*c.Generic("distinct").(*command.Rows))
 		o.Figures, o.Scale = joins.Workload(joins.Cell{Spec: spec, How: c.String("how"),
 			Granule: uint64(*c.Generic("granule").(*command.Rows)), Window: uint64(*c.Generic("window").(*command.Rows))}), 0
 	}
-	if err := f.Err(); err != nil {
-		return o, err
-	}
-	return o, nil
+	return o, f.Err()
 }

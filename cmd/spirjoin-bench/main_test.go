@@ -44,7 +44,7 @@ func TestHelpListsFlags(t *testing.T) {
 	for _, c := range program.Session(nil, nil, nil).App().Commands {
 		help := tested.Require(t, command.ExitDone, c.Name, "--help").Stdout
 		for _, flag := range c.Flags {
-			require.Contains(t, help, "\n   "+command.FlagLine(flag)+"\n", c.Name)
+			require.Contains(t, help, "\n   "+flag.String()+"\n", c.Name)
 		}
 	}
 }

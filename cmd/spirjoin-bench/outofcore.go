@@ -62,8 +62,5 @@ func outOfCoreOf(c *cli.Context) (o scaling.OutOfCore, err error) {
 		o.Algorithms = append(o.Algorithms, algorithm)
 	}
 	o.Device, o.Dir = c.String("device"), c.String("dir")
-	if err := f.Err(); err != nil {
-		return o, err
-	}
-	return o, nil
+	return o, f.Err()
 }

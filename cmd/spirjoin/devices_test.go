@@ -89,7 +89,7 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 			Error: "open: device lost"},
 	}
 	err := verdict(results)
-	require.Equal(t, command.ExitNoDevice, command.ExitCode(err))
+	require.ErrorIs(t, err, backend.ErrNoDevice)
 	require.EqualError(t, err, "no device passed the self-test; 2 tested")
 	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU",
 		Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -119,11 +118,10 @@ func (s session) genPKFKCommand() *cli.Command {
 				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"),
 				Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"), Texts: c.Bool("payload-texts"),
 			}
-			for flag, columns := range map[string]*[]int{"r-payloads": &spec.RPayloads, "s-payloads": &spec.SPayloads} {
-				var err error
-				if *columns, err = command.PayloadColumns(flag, c.Int(flag), []int{c.Int("payload-bytes")}); err != nil {
-					return err
-				}
+			f, widths := command.Flags{Context: c}, []int{c.Int("payload-bytes")}
+			spec.RPayloads, spec.SPayloads = f.PayloadColumns("r-payloads", widths), f.PayloadColumns("s-payloads", widths)
+			if err := f.Err(); err != nil {
+				return err
 			}
 			if err := spec.Validate(); err != nil {
 				return err
@@ -135,19 +133,16 @@ func (s session) genPKFKCommand() *cli.Command {
 
 // genArguments checks that there are flags, and nothing else.
 func genArguments(c *cli.Context, needed ...string) error {
-	var faults []string
+	f := command.Flags{Context: c}
 	if c.Args().Present() {
-		faults = append(faults, fmt.Sprintf("%s takes flags only, not %q", c.Command.Name, c.Args().First()))
+		f.Fault("%s takes flags only, not %q", c.Command.Name, c.Args().First())
 	}
 	for _, name := range needed {
 		if !c.IsSet(name) {
-			faults = append(faults, command.Dashed(name)+" is needed")
+			f.Fault("%s is needed", command.Dashed(name))
 		}
 	}
-	if len(faults) > 0 {
-		return command.UsageError(strings.Join(faults, "; "))
-	}
-	return nil
+	return f.Err()
 }
 
 // genPKFK makes both tables and writes them into a folder, whose files appear when both are complete.

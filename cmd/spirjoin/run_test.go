@@ -51,7 +51,7 @@ func TestHelpListsFlags(t *testing.T) {
 			path := append(slices.Clone(path), c.Name)
 			help := tested.Require(t, command.ExitDone, append(path, "--help")...).Stdout
 			for _, flag := range c.Flags {
-				require.Contains(t, help, "\n   "+command.FlagLine(flag)+"\n", path)
+				require.Contains(t, help, "\n   "+flag.String()+"\n", path)
 			}
 			check(path, c.Subcommands)
 		}

@@ -45,7 +45,7 @@ func prepare(c *cli.Command) {
 var flagInError = regexp.MustCompile(` for (flag )?-([a-z-]+): `)
 
 func onUsageError(_ *cli.Context, err error, _ bool) error {
-	return UsageError(flagInError.ReplaceAllStringFunc(err.Error(), func(found string) string {
+	return usageError(flagInError.ReplaceAllStringFunc(err.Error(), func(found string) string {
 		return " for flag " + Dashed(flagInError.FindStringSubmatch(found)[2]) + ": "
 	}))
 }
@@ -94,8 +94,8 @@ Commands:{{range .VisibleCommands}}
    {{.}}{{end}}{{end}}{{end}}
 `
 
-// FlagLine is the line of a flag in the help of its command.
-func FlagLine(flag cli.Flag) string {
+// flagLine is the line of a flag in the help of its command.
+func flagLine(flag cli.Flag) string {
 	f, ok := flag.(cli.DocGenerationFlag)
 	if !ok {
 		return ""
@@ -116,4 +116,4 @@ func FlagLine(flag cli.Flag) string {
 	return fmt.Sprintf("%-28s %s", strings.Join(names, ", ")+placeholder, usage)
 }
 
-func init() { cli.FlagStringer = FlagLine }
+func init() { cli.FlagStringer = flagLine }

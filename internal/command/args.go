@@ -84,16 +84,12 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return arranged, nil
 }
 
-// OptionalValue is the value of a [cli.GenericFlag] that may be given without one: a value, if any, follows behind =.
-type OptionalValue interface {
-	cli.Generic
-	ValueIsOptional()
-}
-
+// valueIsOptional tells whether a flag may be given without a value: one, if any, follows behind =. Such is the flag of a
+// value with a method ValueIsOptional.
 func valueIsOptional(flag cli.Flag) bool {
 	generic, ok := flag.(*cli.GenericFlag)
 	if ok {
-		_, ok = generic.Value.(OptionalValue)
+		_, ok = generic.Value.(interface{ ValueIsOptional() })
 	}
 	return ok
 }

@@ -32,16 +32,14 @@ const (
 // errUsage says that the command line itself is wrong.
 var errUsage = errors.New("usage")
 
-// UsageError is wrong use of the command line; its text says what and what to write instead.
-type UsageError string
+// usageError is wrong use of the command line; its text says what and what to write instead.
+type usageError string
 
-func (e UsageError) Error() string { return string(e) }
+func (e usageError) Error() string { return string(e) }
+func (e usageError) Unwrap() error { return errUsage }
 
-// Unwrap returns [errUsage].
-func (e UsageError) Unwrap() error { return errUsage }
-
-// Usagef is a [UsageError] with a formatted text.
-func Usagef(format string, a ...any) error { return UsageError(fmt.Sprintf(format, a...)) }
+// Usagef is wrong use of the command line: the text says what, and what to write instead.
+func Usagef(format string, a ...any) error { return usageError(fmt.Sprintf(format, a...)) }
 
 // An error may wrap several sentinels; the first of this list decides.
 var exitCodes = []struct {
@@ -69,8 +67,8 @@ var exitCodes = []struct {
 	{backend.ErrInvalidInput, ExitUsage},
 }
 
-// ExitCode is the exit code of a program that ends with the error, which may be nil.
-func ExitCode(err error) int {
+// exitCode is the exit code of a program that ends with the error, which may be nil.
+func exitCode(err error) int {
 	if err == nil {
 		return ExitDone
 	}
@@ -111,7 +109,7 @@ func NameRaisedFlags(text string) string { return optionRaised.ReplaceAllStringF
 // message is the one line that a failure prints.
 func (p *Program) message(err error) string {
 	line := err.Error()
-	switch ExitCode(err) {
+	switch exitCode(err) {
 	case ExitInterrupted:
 		line = "interrupted"
 	case ExitInternal:

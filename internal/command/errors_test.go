@@ -40,9 +40,9 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("write: %w", errors.Join(backend.ErrLimit, backend.ErrCancelled)), 130},
 		{fmt.Errorf("close: %w", errors.Join(backend.ErrInvalidInput, backend.ErrDeviceLost)), 6},
 	} {
-		require.Equal(t, c.want, ExitCode(c.err), "%v", c.err)
+		require.Equal(t, c.want, exitCode(c.err), "%v", c.err)
 		if c.err != nil {
-			require.Equal(t, c.want, ExitCode(fmt.Errorf("around: %w", c.err)), "wrapped %v", c.err)
+			require.Equal(t, c.want, exitCode(fmt.Errorf("around: %w", c.err)), "wrapped %v", c.err)
 		}
 	}
 }

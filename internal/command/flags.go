@@ -21,12 +21,12 @@ func (f *Flags) Fault(format string, a ...any) {
 	f.faults = append(f.faults, fmt.Sprintf(format, a...))
 }
 
-// Err is a [UsageError] of all faults; nil if there are none.
+// Err is wrong use that names all faults; nil if there are none.
 func (f *Flags) Err() error {
 	if len(f.faults) == 0 {
 		return nil
 	}
-	return UsageError(strings.Join(f.faults, "; "))
+	return usageError(strings.Join(f.faults, "; "))
 }
 
 // SeedFlag is the flag of a random seed.
@@ -35,10 +35,12 @@ func SeedFlag(category string) cli.Flag {
 		Usage: "`NUMBER` that is the random seed; default: 1"}
 }
 
-// PayloadColumns returns the bytes of each of the payload columns that a flag asks for: the widths in turn.
-func PayloadColumns(flag string, columns int, widths []int) ([]int, error) {
+// PayloadColumns reads the flag that is the number of payload columns, and returns the bytes of each: the widths in turn.
+func (f *Flags) PayloadColumns(flag string, widths []int) []int {
+	columns := f.Int(flag)
 	if columns < 0 || columns > workload.MaxPayloads {
-		return nil, Usagef("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)
+		f.Fault("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)
+		return nil
 	}
-	return slices.Repeat(widths, columns/len(widths)+1)[:columns], nil
+	return slices.Repeat(widths, columns/len(widths)+1)[:columns]
 }

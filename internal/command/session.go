@@ -75,7 +75,7 @@ func (s *Session) Run(ctx context.Context, args []string) int {
 		err = context.Canceled // whatever else failed, failed because of it
 	}
 	fmt.Fprintln(s.Stderr, s.message(err))
-	return ExitCode(err)
+	return exitCode(err)
 }
 
 // execute runs the command; a panic becomes an error after the deferred calls have cleaned up.
