@@ -306,8 +306,8 @@ func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *outpu
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
 // Measure verifies algorithms and then times them in rounds; begin is called before each, and before the rounds. An
-// algorithm is skipped if it does not fit, if the device cannot run it, or if it needs unique keys and there are others.
-// The error is measure.ErrWrong if a result is wrong.
+// algorithm is skipped if it does not fit, if the device cannot run it, or if it needs unique keys and has others. The
+// error is measure.ErrWrong if a result is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
 	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))

@@ -106,19 +106,20 @@ func TestJoinsUsage(t *testing.T) {
 	o := tested.Require(t, command.ExitDone, "joins", "--figure", "list")
 	golden.Require(t, "joins-figures.txt", o.Stdout)
 	for args, want := range map[string]string{
-		"--figure gftr-99":               `no figure "gftr-99"; there are gftr-8, `,
-		"--figure gftr-8 phj":            `no join "phj"; there are phj-om, `,
-		"--figure gftr-8 --scale -1":     "--scale is -1, must be 0 to 62",
-		"--figure gftr-8 --cell zipf":    `no cell contains "zipf"; there are |R|=2^14, |R|=2^15, `,
-		"--warm -1s":                     "--warm is -1s, must be 0s or more",
-		"--payloads -1":                  "--payloads is -1, must be 0 to 1000",
-		"--payload-bytes 5 -r 10":        "payloads have 5 bytes, must be 4 or 8",
-		"--repeat 0":                     "--repeat must be at least 1",
-		"--figure gftr-8 -r 10 --zipf 1": "--r-rows does not apply to figures, which define their own workloads; --zipf does not apply",
-		"--scale 3 -r 10":                "--scale needs --figure",
-		"--how outer -r 10":              `no kind of join "outer"; there are inner, left, `,
-		"--granule 100 -r 10":            "granules of 100 rows, must be multiples of 64",
-		"-r 0":                           "--r-rows must be at least 1; leave it out for the default",
+		"--figure gftr-99":            `no figure "gftr-99"; there are gftr-8, `,
+		"--figure gftr-8 phj":         `no join "phj"; there are phj-om, `,
+		"--figure gftr-8 --scale -1":  "--scale is -1, must be 0 to 62",
+		"--figure gftr-8 --cell zipf": `no cell contains "zipf"; there are |R|=2^14, |R|=2^15, `,
+		"--warm -1s":                  "--warm is -1s, must be 0s or more",
+		"--payloads -1":               "--payloads is -1, must be 0 to 1000",
+		"--payload-bytes 5 -r 10":     "payloads have 5 bytes, must be 4 or 8",
+		"--repeat 0":                  "--repeat must be at least 1",
+		"--figure gftr-8 -r 10 --zipf 1": "--r-rows does not apply to figures, which define their own workloads; " +
+			"--zipf does not apply",
+		"--scale 3 -r 10":     "--scale needs --figure",
+		"--how outer -r 10":   `no kind of join "outer"; there are inner, left, `,
+		"--granule 100 -r 10": "granules of 100 rows, must be multiples of 64",
+		"-r 0":                "--r-rows must be at least 1; leave it out for the default",
 	} {
 		require.Contains(t, tested.Require(t, command.ExitUsage,
 			append([]string{"joins", "--device", "host"}, strings.Fields(args)...)...).Stderr, want)

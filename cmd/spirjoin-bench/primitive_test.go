@@ -31,7 +31,8 @@ func TestPrimitive(t *testing.T) {
 	require.Len(t, lines, 2+3+2*2*3)
 	for _, line := range lines[2:] {
 		require.Regexp(t,
-			`^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [kMG]B/s +\d+%$`, line)
+			`^(sort +(32|64) +32|iota +32 +-) +(1000|2\^10|2\^11)  (uniform|few) +`+
+				`([\d.]+ [mu]?s +){4}[\d.]+ [kMG]/s +[\d.]+ [kMG]B/s +\d+%$`, line)
 		require.Len(t, line, len(lines[1]), "columns stand below their heads")
 	}
 

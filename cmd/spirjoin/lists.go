@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// splitList splits a text at the separator. Names between double quotes, with quotes in them doubled, may hold anything;
-// elsewhere a backslash takes the character behind it literally. The parts keep both for unescape.
+// splitList splits a text at the separator. Names between double quotes, with quotes in them doubled, may hold
+// anything; elsewhere a backslash takes the character behind it literally. The parts keep both for unescape.
 func splitList(text string, separator rune) []string {
 	var parts []string
 	var part strings.Builder

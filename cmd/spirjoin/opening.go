@@ -92,8 +92,8 @@ func (o *joinOptions) hostOnly() bool {
 	return !slices.ContainsFunc(o.devices, func(device string) bool { return device != spirjoin.HostDevice })
 }
 
-// failedDrivers are the problems of drivers that are there and do not work, or that the environment names. That there is
-// no driver at all is usual.
+// failedDrivers are the problems of drivers that are there and do not work, or that the environment names. To have no
+// driver at all is usual.
 func failedDrivers(problems []error) (failed []error) {
 	for _, problem := range problems {
 		if !errors.Is(problem, backend.ErrNoDevice) || os.Getenv("VK_DRIVER_FILES")+os.Getenv("VK_ICD_FILENAMES") != "" {
@@ -112,8 +112,8 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system 
 		return nil, nil, nil, err
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
-		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
-		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
+		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes,
+		MemoryLimitBytes: o.memoryLimitBytes, TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
 		return nil, nil, nil, errors.Join(command.WithProblems(err, system.Problems), system.Close())
 	}

@@ -84,8 +84,8 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return arranged, nil
 }
 
-// valueIsOptional tells whether a flag may be given without a value: one, if any, follows behind =. Such is the flag of a
-// value with a method ValueIsOptional.
+// valueIsOptional tells whether a flag may be given without a value, because its type has a method ValueIsOptional. A
+// value, if any, follows behind =.
 func valueIsOptional(flag cli.Flag) bool {
 	generic, ok := flag.(*cli.GenericFlag)
 	if ok {

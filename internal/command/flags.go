@@ -35,7 +35,7 @@ func SeedFlag(category string) cli.Flag {
 		Usage: "`NUMBER` that is the random seed; default: 1"}
 }
 
-// PayloadColumns reads the flag that is the number of payload columns, and returns the bytes of each: the widths in turn.
+// PayloadColumns reads a flag that is the number of payload columns. It returns the bytes of each: the widths in turn.
 func (f *Flags) PayloadColumns(flag string, widths []int) []int {
 	columns := f.Int(flag)
 	if columns < 0 || columns > workload.MaxPayloads {

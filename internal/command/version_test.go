@@ -13,7 +13,8 @@ func TestVersionOf(t *testing.T) {
 		"v1.2.3":                           {Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{commit}},
 		"development":                      {Main: debug.Module{Version: "(devel)"}},
 		"development, commit 0123456789ab": {Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "false"}}},
-		"development, commit 0123456789ab with changes": {Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}},
+		"development, commit 0123456789ab with changes": {
+			Settings: []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}},
 	} {
 		require.Equal(t, want, versionOf(&info))
 	}
