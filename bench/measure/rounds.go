@@ -7,7 +7,7 @@ import (
 
 // Repeat runs until it is warm, and then the given number of times. It returns these runs.
 func Repeat[R any](times int, warm time.Duration, run func() (R, error)) (runs []R, err error) {
-	if err := Warm(warm, func() error { _, err := run(); return err }); err != nil {
+	if err := warmUp(warm, func() error { _, err := run(); return err }); err != nil {
 		return nil, err
 	}
 	for range times {

@@ -39,9 +39,9 @@ func (s *Summary) Nanoseconds() (numbers []uint64) {
 	return numbers
 }
 
-// Warm calls run until this much time has passed, because an idle GPU runs at a fraction of its clock. The first error
+// warmUp calls run until this much time has passed, because an idle GPU runs at a fraction of its clock. The first error
 // ends it.
-func Warm(long time.Duration, run func() error) error {
+func warmUp(long time.Duration, run func() error) error {
 	for start := time.Now(); time.Since(start) < long; {
 		if err := run(); err != nil {
 			return err
