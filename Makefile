@@ -9,7 +9,7 @@ DEVICE ?=
 
 # With OpenCL, whose Go binding finds its C headers through pkg-config.
 build:
-	PKG_CONFIG_PATH=$(CURDIR)/opencl/pkgconfig go build -tags opencl -o bin/spirjoin ./cmd/spirjoin
+	PKG_CONFIG_PATH=$(CURDIR)/opencl/pkgconfig go build -tags opencl -o bin/ ./cmd/spirjoin ./cmd/spirjoin-bench
 
 # Generates TPC-H and joins orders with lineitem: `make run SF=1 DEVICE=host` for other sizes and devices.
 run:

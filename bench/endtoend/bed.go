@@ -177,20 +177,11 @@ func (b *bed) measure(ctx context.Context, way Way, begin func(what string)) (*R
 		return nil, err
 	}
 	begin("time " + way.Name)
-	var runs []Run
-	once := func() error {
-		run, err := b.run(ctx, in, func(arrow.RecordBatch) error { return nil })
-		runs = append(runs, run)
-		return err
-	}
-	if err := measure.Warm(b.Warm, once); err != nil {
+	runs, err := measure.Repeat(b.Repeat, b.Warm, func() (Run, error) {
+		return b.run(ctx, in, func(arrow.RecordBatch) error { return nil })
+	})
+	if err != nil {
 		return nil, err
-	}
-	runs = nil
-	for range b.Repeat {
-		if err := once(); err != nil {
-			return nil, err
-		}
 	}
 	return resultOf(runs), nil
 }

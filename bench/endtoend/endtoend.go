@@ -6,7 +6,6 @@ package endtoend
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,19 +48,11 @@ func Names() (names []string) {
 }
 
 // Find returns ways by name, all for none.
-func Find(names []string) (found []Way, err error) {
+func Find(names []string) ([]Way, error) {
 	if len(names) == 0 {
 		return Ways(), nil
 	}
-	for _, name := range names {
-		i := slices.Index(Names(), name)
-		if i < 0 {
-			return nil, fmt.Errorf("%w: no way %q; there are %s", backend.ErrInvalidInput, name,
-				strings.Join(Names(), ", "))
-		}
-		found = append(found, Ways()[i])
-	}
-	return found, nil
+	return measure.Find("way", Ways(), func(w Way) string { return w.Name }, names)
 }
 
 // inFiles reports whether the tables and the rows are in files.

@@ -2,10 +2,7 @@ package endtoend
 
 import (
 	"fmt"
-	"maps"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spirjoin/spirjoin/bench/measure"
@@ -130,7 +127,7 @@ func (r *Result) print(out measure.Output) {
 	}
 	out.Println(fmt.Sprintf("%s%s by %s in %s (min %s),%s %s of device memory",
 		text.Plural(run.Stats.OutputRows, "row"), size, run.Stats.Algorithm, text.Duration(run.Wall),
-		text.Duration(r.Min), first, text.Bytes(run.Stats.DevicePeakBytes)))
+		text.Duration(r.Times.Min), first, text.Bytes(run.Stats.DevicePeakBytes)))
 	of := func(t time.Duration) string { return fmt.Sprintf("%.0f%%", 100*t.Seconds()/run.Wall.Seconds()) }
 	rows := [][]string{{"PHASE", "BUSY", "OF WALL", "BYTES", "WHILE BUSY"}}
 	for _, p := range run.Phases() {
@@ -148,7 +145,7 @@ func (r *Result) print(out measure.Output) {
 	}
 	aligns := []text.Align{text.Left, text.Right, text.Right, text.Right, text.Right}
 	text.WriteTable(out, aligns, rows)
-	if stages := run.stagesText(); stages != "" {
+	if stages := measure.StagesText(measure.StagesOf(run.Stats.StageSeconds)); stages != "" {
 		out.Println("on the device: " + text.Fold(stages, text.ReportColumns-15, "\n   "))
 	}
 	rows = [][]string{{"RESOURCE", "BYTES", "RATE", "BOUND", "FULL"}}
@@ -163,16 +160,6 @@ func (r *Result) print(out measure.Output) {
 	text.WriteTable(out, aligns, rows)
 	most := fullest(used)
 	out.Println(fmt.Sprintf("fullest: %s, %s of %s", most.Name, of(most.Bound), text.Duration(run.Wall)))
-}
-
-// stagesText lists the stages of a join with their times on the device, in the order of their names.
-func (r *Run) stagesText() string {
-	var texts []string
-	for _, stage := range slices.Sorted(maps.Keys(r.Stats.StageSeconds)) {
-		took := time.Duration(r.Stats.StageSeconds[stage] * float64(time.Second))
-		texts = append(texts, stage+" "+text.Duration(took))
-	}
-	return strings.Join(texts, ", ")
 }
 
 var fileColumns = measure.Columns{
@@ -197,8 +184,8 @@ func (s *Sweep) numbers() []uint64 {
 // addTo adds a row to a file of results.
 func (r *Result) addTo(f *measure.File, s *Sweep, way Way) {
 	run := &r.Run
-	numbers := append(s.numbers(), run.Stats.OutputRows, uint64(r.Runs))
-	for _, t := range []time.Duration{run.Wall, r.Min, run.First, run.CPU} {
+	numbers := append(s.numbers(), run.Stats.OutputRows, uint64(r.Times.Runs))
+	for _, t := range []time.Duration{run.Wall, r.Times.Min, run.First, run.CPU} {
 		numbers = append(numbers, uint64(t.Nanoseconds()))
 	}
 	for _, p := range run.Phases() {
@@ -206,12 +193,9 @@ func (r *Result) addTo(f *measure.File, s *Sweep, way Way) {
 	}
 	numbers = append(numbers, run.InputBytes, run.OutputBytes, run.UpBytes, run.DownBytes, run.FilesIn, run.FilesOut,
 		run.Stats.DevicePeakBytes, run.Stats.HostPeakBytes)
-	var stages []string
-	for _, stage := range slices.Sorted(maps.Keys(run.Stats.StageSeconds)) {
-		stages = append(stages, fmt.Sprintf("%s=%.0f", stage, run.Stats.StageSeconds[stage]*1e9))
-	}
 	m := r.rates
-	f.Add(append(s.texts(way), run.Stats.Algorithm, "yes", "", strings.Join(stages, ";"),
+	stages := measure.StagesField(measure.StagesOf(run.Stats.StageSeconds))
+	f.Add(append(s.texts(way), run.Stats.Algorithm, "yes", "", stages,
 		fullest(run.Resources(m)).Name), numbers, []float64{s.Spec.MatchRatio, s.Spec.Zipf, m.OneCore, m.Host, m.Device,
 		m.Up, m.Down, m.Both, m.FileRead, m.FileWrite})
 }

@@ -56,5 +56,5 @@ func TestOneRunIsReported(t *testing.T) {
 		"first_ns": "30000000", "cpu_ns": "20000"} {
 		require.Equal(t, want, rows[1][slices.Index(rows[0], column)], column)
 	}
-	require.Equal(t, 20*time.Millisecond, resultOf(runs[1:2]).Min)
+	require.Equal(t, 20*time.Millisecond, resultOf(runs[1:2]).Times.Min)
 }

@@ -2,7 +2,6 @@ package graphics
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -23,6 +22,12 @@ type Figure struct {
 	shares  bool // its chart shows the shares of the phases
 	joined  bool // cells are points of a line in its chart
 	cells   []cell
+}
+
+// Heading describes the figure at full size.
+func (f Figure) Heading() measure.Heading {
+	f = f.on(&Sweep{})
+	return measure.Heading{Name: f.Name, Title: f.Title, Note: f.Note, Cells: len(f.cells)}
 }
 
 // size is a number of rows, or the size of a set of tables, as a sweep has it.
@@ -217,17 +222,5 @@ func FindFigures(names []string) ([]Figure, error) {
 	if len(names) == 0 {
 		return Figures(), nil
 	}
-	return measure.FindFigures(Figures(), func(f *Figure) string { return f.Name }, names)
-}
-
-// WriteFigures lists all figures.
-func WriteFigures(w io.Writer) {
-	for _, f := range Figures() {
-		f = f.on(&Sweep{})
-		about := fmt.Sprintf("%s; %s", f.Title, text.Plural(len(f.cells), "cell"))
-		if f.Note != "" {
-			about += ". " + f.Note + "."
-		}
-		fmt.Fprintf(w, "%-12s %s\n", f.Name, text.Fold(about, text.ReportColumns-13, "\n"+strings.Repeat(" ", 13)))
-	}
+	return measure.FindFigures(Figures(), names)
 }

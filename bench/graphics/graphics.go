@@ -81,12 +81,7 @@ func newOpened(device *backend.Device, user primitive.Tuning) (*opened, error) {
 
 func (s Sweep) run(ctx context.Context, on [2]*opened, out measure.Output) error {
 	info := on[drawing].device.Info()
-	if s.Scale < 0 {
-		s.Scale = 0
-		if info.CPULike() {
-			s.Scale = cpuScale
-		}
-	}
+	s.Scale = measure.ScaleOn(info, s.Scale, cpuScale)
 	figures, err := s.figures(ctx)
 	if err != nil {
 		return err
@@ -182,7 +177,7 @@ func (r *run) rates(ctx context.Context) error {
 func (r *run) figure(ctx context.Context, f Figure, files *figureFiles) error {
 	r.out.Println("\n" + f.Name + ": " + f.Title)
 	table := newTable(f.cells, f.Methods)
-	r.out.Println(table.head())
+	r.out.Println(table.Head())
 	chart := chart{figure: &f, device: measure.DeviceText(r.on[drawing].device.Info())}
 	for _, c := range f.cells {
 		results, err := r.measure(ctx, c, f.Methods)
@@ -191,7 +186,8 @@ func (r *run) figure(ctx context.Context, f Figure, files *figureFiles) error {
 		}
 		chart.add(c.place(), c.about(), results)
 		for _, result := range results {
-			r.out.Println(table.line(c.place(), &result, &results[0]))
+			l := line{c.place(), &result, &results[0]}
+			r.out.Println(table.Line(l, result.Skipped, l.details()))
 			result.addTo(files.table, f.Name, c)
 		}
 	}
@@ -234,14 +230,12 @@ type cell interface {
 // Result is a measured method.
 type Result struct {
 	Method     string
-	Chosen     string          // algorithm, of the planner's choice
-	Rows       uint64          // of all inputs
-	OutputRows uint64          // of the join, groups, or bins that are not empty
-	Times      measure.Summary // of the device, Clock says so, or wall time
-	Clock      string
-	Stages     []backend.StageTime // of the run whose time is the median
-	phases     [3]time.Duration    // of a join: transform, match, gather
-	Skipped    error               // why there are no times
+	Chosen     string // algorithm, of the planner's choice
+	Rows       uint64 // of all inputs
+	OutputRows uint64 // of the join, groups, or bins that are not empty
+	measure.Sample
+	phases  [3]time.Duration // of a join: transform, match, gather
+	Skipped error            // why there are no times
 }
 
 // rate is in input rows per second.

@@ -329,7 +329,7 @@ func TestFigures(t *testing.T) {
 // A chart has the names of its places and methods, and says what was skipped.
 func TestChart(t *testing.T) {
 	result := func(method string, ms int) Result {
-		return Result{Method: method, Times: measure.Summarize([]time.Duration{time.Duration(ms) * time.Millisecond})}
+		return Result{Method: method, Sample: measure.SampleOf([]measure.Timed{{Wall: time.Duration(ms) * time.Millisecond}})}
 	}
 	c := chart{figure: &Figure{Name: "f", Title: "t", Methods: []string{"graphics", "phj-um"}, joined: true},
 		device: "a device"}

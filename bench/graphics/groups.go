@@ -121,62 +121,35 @@ func (c groupCell) measure(ctx context.Context, r *run, methods []string) ([]Res
 	defer table.Release()
 	want, groups := c.groupsOf(table)
 	results := make([]Result, len(methods))
-	once := make([]func(check func(arrow.RecordBatch) error) error, len(methods))
+	var contenders []measure.Contender[measure.Timed]
 	for i, method := range methods {
 		on, spec := r.on[computing], c.spec()
 		if method == drawn {
 			on, spec.Algorithm = r.on[drawing], drawn
 		}
-		results[i] = Result{Method: method, Rows: uint64(table.NumRows()), OutputRows: groups,
-			Clock: measure.Clock(false)}
-		once[i] = func(check func(arrow.RecordBatch) error) error { return group(ctx, on.groups, table, spec, check) }
+		results[i] = Result{Method: method, Rows: uint64(table.NumRows()), OutputRows: groups}
+		contenders = append(contenders, measure.Contender[measure.Timed]{Name: method,
+			Verify: func() error {
+				check := groupCheck{want: want, missing: groups, keys: len(c.query.by), met: make([]bool, len(want))}
+				if err := group(ctx, on.groups, table, spec, check.add); err != nil {
+					return err
+				}
+				return check.end()
+			},
+			Run: func() (measure.Timed, error) {
+				start := time.Now()
+				err := group(ctx, on.groups, table, spec, func(arrow.RecordBatch) error { return nil })
+				return measure.Timed{Wall: time.Since(start)}, err
+			}})
 	}
-	each := func(run func(i int) error) error {
-		for i := range methods {
-			if results[i].Skipped != nil {
-				continue
-			}
-			if err := run(i); errors.Is(err, backend.ErrUnsupported) || measure.DoesNotFit(err) {
-				results[i].Skipped = err
-			} else if err != nil {
-				return fmt.Errorf("%s: %w", methods[i], err)
-			}
-		}
-		return nil
-	}
-	times := make([][]time.Duration, len(methods))
-	round := func() error {
-		return each(func(i int) error {
-			start := time.Now()
-			err := once[i](func(arrow.RecordBatch) error { return nil })
-			times[i] = append(times[i], time.Since(start))
-			return err
-		})
-	}
-	if err := each(func(i int) error {
-		r.out.Enter("verify " + methods[i] + " " + c.String())
-		check := groupCheck{want: want, missing: groups, keys: len(c.query.by), met: make([]bool, len(want))}
-		if err := once[i](check.add); err != nil {
-			return err
-		}
-		return check.end()
-	}); err != nil {
+	skips := func(err error) bool { return errors.Is(err, backend.ErrUnsupported) || measure.DoesNotFit(err) }
+	runs, skipped, err := measure.Rounds(contenders, r.Repeat, r.Warm,
+		func(what string) { r.out.Enter(what + " " + c.String()) }, skips)
+	if err != nil {
 		return nil, err
-	}
-	r.out.Enter("time " + c.String())
-	if err := measure.Warm(r.Warm, round); err != nil {
-		return nil, err
-	}
-	clear(times)
-	for range r.Repeat {
-		if err := round(); err != nil {
-			return nil, err
-		}
 	}
 	for i := range results {
-		if results[i].Skipped == nil {
-			results[i].Times = measure.Summarize(times[i])
-		}
+		results[i].Sample, results[i].Skipped = measure.SampleOf(runs[i]), skipped[i]
 	}
 	return results, nil
 }

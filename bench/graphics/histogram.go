@@ -147,10 +147,16 @@ func (c histogramCell) count(ctx context.Context, r *run, on *opened, keys, want
 		}
 	}
 	r.out.Enter("time " + result.Method + " " + c.String())
-	if err := measure.Warm(r.Warm, func() error { _, err := once(ctx); return err }); err != nil {
-		return err
-	}
-	return result.repeat(ctx, r.Repeat, once)
+	runs, err := measure.Repeat(r.Repeat, r.Warm, func() (measure.Timed, error) {
+		start := time.Now()
+		profile, err := once(ctx)
+		if err != nil {
+			return measure.Timed{}, err
+		}
+		return measure.Timed{Wall: time.Since(start), Stages: profile.Stages()}, nil
+	})
+	result.Sample = measure.SampleOf(runs)
+	return err
 }
 
 func firstDifference(got, want []uint32) int {
@@ -160,30 +166,6 @@ func firstDifference(got, want []uint32) int {
 		}
 	}
 	return -1
-}
-
-// repeat times runs, by the device's clock if there is one.
-func (r *Result) repeat(ctx context.Context, times int, once counter) error {
-	var device, wall []time.Duration
-	for range times {
-		start := time.Now()
-		profile, err := once(ctx)
-		if err != nil {
-			return err
-		}
-		wall = append(wall, time.Since(start))
-		took := time.Duration(0)
-		r.Stages = profile.Stages()
-		for _, s := range r.Stages {
-			took += s.Time
-		}
-		device = append(device, took)
-	}
-	stamped := len(r.Stages) > 0
-	if r.Times, r.Clock = measure.Summarize(wall), measure.Clock(stamped); stamped {
-		r.Times = measure.Summarize(device)
-	}
-	return nil
 }
 
 // counter counts once, and then returns how long that took.

@@ -114,8 +114,8 @@ func (c joinCell) join(ctx context.Context, r *run, on *opened, algorithms []joi
 }
 
 func resultOf(j *joins.Result) Result {
-	r := Result{Method: j.Algorithm, Chosen: j.Chosen, Rows: j.RRows + j.SRows, OutputRows: j.Rows, Times: j.Times,
-		Clock: measure.Clock(j.DeviceTime), Stages: j.Stages, Skipped: j.Skipped}
+	r := Result{Method: j.Algorithm, Chosen: j.Chosen, Rows: j.RRows + j.SRows, OutputRows: j.Rows, Sample: j.Sample,
+		Skipped: j.Skipped}
 	r.phases[0], r.phases[1], r.phases[2] = j.Phases()
 	return r
 }

@@ -3,9 +3,7 @@ package joins
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,15 +20,12 @@ import (
 // Result is a measured join, or sequence of joins.
 type Result struct {
 	Algorithm    string
-	Chosen       string              // algorithm of the last plan
-	RRows, SRows uint64              // of the inputs; for a sequence, R is all dimension tables together
-	Rows         uint64              // of the output
-	Times        measure.Summary     // of all stages together, on the device; Wall if it has no timestamps
-	DeviceTime   bool                // the device has timestamps
-	Wall         measure.Summary     // by the clock of the host, from the call to the end of the device's work
-	Stages       []backend.StageTime // of the run whose time is the median
-	PeakBytes    uint64              // device memory, inputs and output included
-	Skipped      error               // why there are no times: ErrNotUnique, ErrUnsupported, or the join does not fit
+	Chosen       string // algorithm of the last plan
+	RRows, SRows uint64 // of the inputs; for a sequence, R is all dimension tables together
+	Rows         uint64 // of the output
+	measure.Sample
+	PeakBytes uint64 // device memory, inputs and output included
+	Skipped   error  // why there are no times: ErrNotUnique, ErrUnsupported, or the join does not fit
 }
 
 // TuplesPerSecond counts the rows of all inputs, as GFTR 5.1 does, by the median.
@@ -310,57 +305,31 @@ func (b *Bed) step(ctx context.Context, a Algorithm, lane *exec.Lane, out *outpu
 // ErrNotUnique says that an algorithm for unique keys cannot join a workload.
 var ErrNotUnique = errors.New("takes unique keys only, on the side with fewer rows")
 
-// Measure verifies algorithms and then times them, in rounds that run each once, so that other load on a shared machine
-// affects all of them alike; begin is called before each, and before the rounds. An algorithm that does not fit, that
-// the device cannot run, or that needs unique keys where they are not, is skipped. The error is measure.ErrWrong if a
-// result is wrong.
+// Measure verifies algorithms and then times them in rounds; begin is called before each, and before the rounds. An
+// algorithm is skipped if it does not fit, if the device cannot run it, or if it needs unique keys and has others. The
+// error is measure.ErrWrong if a result is wrong.
 func (b *Bed) Measure(ctx context.Context, algorithms []Algorithm, repeat int, warm time.Duration,
 	begin func(what string)) ([]Result, error) {
 	results := make([]Result, len(algorithms))
-	runs := make([][]timed, len(algorithms))
-	each := func(run func(i int) error) error {
-		for i, a := range algorithms {
-			if results[i].Skipped != nil {
-				continue
-			}
-			if err := run(i); errors.Is(err, ErrNotUnique) || errors.Is(err, backend.ErrUnsupported) ||
-				measure.DoesNotFit(err) {
-				results[i].Skipped = err
-			} else if err != nil {
-				return fmt.Errorf("%s: %w", a.Name, err)
-			}
-		}
-		return nil
+	var contenders []measure.Contender[measure.Timed]
+	for i, a := range algorithms {
+		contenders = append(contenders, measure.Contender[measure.Timed]{Name: a.Name,
+			Verify: func() error { return b.verify(ctx, a, &results[i]) },
+			Run:    func() (measure.Timed, error) { return b.time(ctx, a) }})
 	}
-	round := func() error {
-		return each(func(i int) error {
-			t, err := b.time(ctx, algorithms[i])
-			runs[i] = append(runs[i], t)
-			return err
-		})
-	}
-	if err := each(func(i int) error {
-		begin("verify " + algorithms[i].Name)
-		return b.verify(ctx, algorithms[i], &results[i])
-	}); err != nil {
+	runs, skipped, err := measure.Rounds(contenders, repeat, warm, begin, skips)
+	if err != nil {
 		return nil, err
-	}
-	begin("time")
-	if err := measure.Warm(warm, round); err != nil {
-		return nil, err
-	}
-	clear(runs)
-	for range repeat {
-		if err := round(); err != nil {
-			return nil, err
-		}
 	}
 	for i := range results {
-		if results[i].Skipped == nil {
-			results[i].summarize(runs[i])
-		}
+		results[i].Sample, results[i].Skipped = measure.SampleOf(runs[i]), skipped[i]
 	}
 	return results, nil
+}
+
+// skips tells whether an algorithm is skipped because of an error.
+func skips(err error) bool {
+	return errors.Is(err, ErrNotUnique) || errors.Is(err, backend.ErrUnsupported) || measure.DoesNotFit(err)
 }
 
 // verify runs an algorithm and looks at its answer.
@@ -387,26 +356,7 @@ func (b *Bed) verify(ctx context.Context, a Algorithm, r *Result) error {
 	return nil
 }
 
-func (r *Result) summarize(runs []timed) {
-	var times, walls []time.Duration
-	for _, t := range runs {
-		times, walls = append(times, t.device), append(walls, t.wall)
-	}
-	r.Times, r.Wall = measure.Summarize(times), measure.Summarize(walls)
-	slices.SortFunc(runs, func(a, b timed) int { return int(a.device - b.device) })
-	r.Stages = runs[len(runs)/2].stages
-	if r.DeviceTime = len(r.Stages) > 0; !r.DeviceTime {
-		r.Times = r.Wall
-	}
-}
-
-// timed is a run and its times.
-type timed struct {
-	device, wall time.Duration
-	stages       []backend.StageTime
-}
-
-func (b *Bed) time(ctx context.Context, a Algorithm) (t timed, err error) {
+func (b *Bed) time(ctx context.Context, a Algorithm) (t measure.Timed, err error) {
 	lane := exec.NewLane(ctx, b.ops, nil)
 	start := time.Now()
 	out, err := b.join(ctx, a, lane)
@@ -418,9 +368,5 @@ func (b *Bed) time(ctx context.Context, a Algorithm) (t timed, err error) {
 	if err := b.device.Run(ctx, &list); err != nil {
 		return t, err
 	}
-	t.wall, t.stages = time.Since(start), lane.Profile.Stages()
-	for _, s := range t.stages {
-		t.device += s.Time
-	}
-	return t, nil
+	return measure.Timed{Wall: time.Since(start), Stages: lane.Profile.Stages()}, nil
 }

@@ -19,6 +19,11 @@ type Figure struct {
 	Cells      []Cell            // at full size
 }
 
+// Heading describes the figure.
+func (f Figure) Heading() measure.Heading {
+	return measure.Heading{Name: f.Name, Title: f.Title, Note: f.Note, Cells: len(f.Cells)}
+}
+
 // The algorithms of the papers.
 var (
 	gftr = []string{"phj-om", "phj-um", "smj-om", "smj-um"}
@@ -224,6 +229,4 @@ func query(c Cell) string {
 }
 
 // FindFigures returns figures by name, all for "all".
-func FindFigures(names []string) ([]Figure, error) {
-	return measure.FindFigures(Figures(), func(f *Figure) string { return f.Name }, names)
-}
+func FindFigures(names []string) ([]Figure, error) { return measure.FindFigures(Figures(), names) }

@@ -4,11 +4,10 @@ package joins
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hash"
@@ -62,20 +61,11 @@ func Names() (names []string) {
 }
 
 // Find returns algorithms by name, all for none and for "all".
-func Find(names []string) (found []Algorithm, err error) {
+func Find(names []string) ([]Algorithm, error) {
 	if len(names) == 0 || slices.Equal(names, []string{"all"}) {
 		return Algorithms(), nil
 	}
-	known := Names()
-	for _, name := range names {
-		i := slices.Index(known, name)
-		if i < 0 {
-			return nil, fmt.Errorf("%w: no join %q; there are %s", backend.ErrInvalidInput, name,
-				strings.Join(known, ", "))
-		}
-		found = append(found, Algorithms()[i])
-	}
-	return found, nil
+	return measure.Find("join", Algorithms(), func(a Algorithm) string { return a.Name }, names)
 }
 
 // plan plans the join of a build side with a probe side, whose first granule is given. The facts are those that the

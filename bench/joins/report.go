@@ -3,71 +3,38 @@ package joins
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// table prints measured joins, each followed by its stages.
-type table struct{ widths []int }
-
-var (
-	tableHead   = []string{"CELL", "ALGORITHM", "MEDIAN", "MIN", "MAX", "TUPLES/S", "MEMORY", "OUTPUT ROWS"}
-	tableAligns = []text.Align{text.Left, text.Left, text.Right, text.Right, text.Right, text.Right, text.Right,
-		text.Right}
-)
+// line is a measured join of a cell.
+type line struct {
+	place string
+	*Result
+}
 
 // newTable has no column for cells where their only place is "".
-func newTable(places []string, algorithms []Algorithm) *table {
-	const number = text.NumberColumns
-	memory, rows := len("1023.9 MiB"), len(tableHead[7])
-	t := &table{widths: []int{0, len(tableHead[1]), number, number, number, number, memory, rows}}
-	for _, p := range places {
-		if p != "" {
-			t.widths[0] = max(t.widths[0], len(p), len(tableHead[0]))
-		}
-	}
+func newTable(places []string, algorithms []Algorithm) *measure.Table[line] {
+	type column = measure.Column[line]
+	cell := column{Head: "CELL", Known: true, Cell: func(l line) string { return l.place }}.Fitting(places...)
+	algorithm := column{Head: "ALGORITHM", Known: true, Cell: func(l line) string { return l.Algorithm }}
 	for _, a := range algorithms {
-		t.widths[1] = max(t.widths[1], len(a.Name))
+		algorithm = algorithm.Fitting(a.Name)
 	}
-	return t
-}
-
-func (t *table) cells(cells []string) string {
-	from := 0
-	if t.widths[0] == 0 {
-		from = 1
+	columns := []column{cell, algorithm}
+	if cell.Width == 0 {
+		columns = columns[1:]
 	}
-	return text.TableLine(tableAligns[from:], t.widths[from:len(cells)], cells[from:])
-}
-
-func (t *table) head() string { return t.cells(tableHead) }
-
-func (t *table) line(place string, r *Result) string {
-	if r.Skipped != nil {
-		return t.cells([]string{place, r.Algorithm}) + text.Gap + "skipped: " + text.OneLine(r.Skipped.Error())
-	}
-	line := t.cells([]string{place, r.Algorithm, text.Duration(r.Times.Median), text.Duration(r.Times.Min),
-		text.Duration(r.Times.Max),
-		text.Rate(r.TuplesPerSecond(), ""), text.Bytes(r.PeakBytes), text.Rows(r.Rows)})
-	if len(r.Stages) > 0 {
-		line += "\n   " + text.Fold(stagesText(r.Stages), text.ReportColumns-4, "\n   ")
-	}
-	return line
-}
-
-// stagesText lists the stages of a join with their times on the device.
-func stagesText(stages []backend.StageTime) string {
-	var texts []string
-	for _, stage := range stages {
-		texts = append(texts, fmt.Sprintf("%s %s", stage.Stage, text.Duration(stage.Time)))
-	}
-	return strings.Join(texts, ", ")
+	columns = append(columns, measure.TimeColumns(func(l line) measure.Summary { return l.Times })...)
+	return measure.NewTable(append(columns,
+		measure.Number("TUPLES/S", func(l line) string { return text.Rate(l.TuplesPerSecond(), "") }),
+		column{Head: "MEMORY", Align: text.Right, Cell: func(l line) string { return text.Bytes(l.PeakBytes) }}.
+			Fitting("1023.9 MiB"),
+		column{Head: "OUTPUT ROWS", Align: text.Right, Cell: func(l line) string { return text.Rows(l.Rows) }},
+	)...)
 }
 
 var fileColumns = measure.Columns{
@@ -82,37 +49,23 @@ var fileColumns = measure.Columns{
 // addTo adds a row to a file of results. If the join was skipped, its numbers of rows come from the cell.
 func (r *Result) addTo(f *measure.File, figure, place string, c Cell) {
 	spec := &c.Spec
-	clock, verified, reason := measure.Clock(r.DeviceTime), "yes", ""
+	clock := ""
+	verified, reason := measure.Verified(r.Skipped)
 	numbers := []uint64{spec.Seed, uint64(max(c.Dimensions, 1)), uint64(spec.KeyBytes), c.Granule, c.Window}
 	measures := []float64{spec.MatchRatio, spec.Zipf}
 	if r.Skipped != nil {
-		clock, verified, reason = "", "no", text.OneLine(r.Skipped.Error())
 		numbers = append(numbers, uint64(spec.RRows), uint64(spec.SRows))
 	} else {
+		clock = r.Clock()
 		numbers = append(numbers, r.RRows, r.SRows, r.Rows, r.PeakBytes, uint64(r.Times.Runs))
+		numbers = append(numbers, r.Times.Nanoseconds()...)
 		transform, match, gather := r.Phases()
-		for _, t := range []time.Duration{r.Times.Median, r.Times.Min, r.Times.Max, r.Times.Spread, r.Wall.Median,
-			transform, match, gather} {
+		for _, t := range []time.Duration{r.Wall.Median, transform, match, gather} {
 			numbers = append(numbers, uint64(t.Nanoseconds()))
 		}
 		measures = append(measures, r.TuplesPerSecond())
 	}
-	var stages []string
-	for _, stage := range r.Stages {
-		stages = append(stages, fmt.Sprintf("%s=%d", stage.Stage, stage.Time.Nanoseconds()))
-	}
 	f.Add([]string{figure, place, c.Kind(), cmp.Or(c.How, "inner"), r.Algorithm,
 		workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), spec.RowsOfKey().String(),
-		fmt.Sprint(spec.SelfJoin), clock, verified, reason, strings.Join(stages, ";")}, numbers, measures)
-}
-
-// WriteFigures lists all figures.
-func WriteFigures(w io.Writer) {
-	for _, f := range Figures() {
-		about := fmt.Sprintf("%s; %s", f.Title, text.Plural(len(f.Cells), "cell"))
-		if f.Note != "" {
-			about += ". " + f.Note + "."
-		}
-		fmt.Fprintf(w, "%-8s %s\n", f.Name, text.Fold(about, text.ReportColumns-9, "\n"+strings.Repeat(" ", 9)))
-	}
+		fmt.Sprint(spec.SelfJoin), clock, verified, reason, measure.StagesField(r.Stages)}, numbers, measures)
 }

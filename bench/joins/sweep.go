@@ -34,12 +34,7 @@ const cpuScale = 8
 // the file. What does not fit is skipped; the first wrong answer ends the sweep, and leaves no file.
 func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.Tuning, out measure.Output) error {
 	info := device.Info()
-	if s.Scale < 0 {
-		s.Scale = 0
-		if info.CPULike() {
-			s.Scale = cpuScale
-		}
-	}
+	s.Scale = measure.ScaleOn(info, s.Scale, cpuScale)
 	if cell := &s.Figures[0].Cells[0]; s.Figures[0].Name == "" {
 		spec := &cell.Spec
 		if spec.RRows == 0 {
@@ -134,7 +129,7 @@ func (w *run) figure(ctx context.Context, f Figure) error {
 		w.out.Println(cells[0].String())
 	}
 	table := newTable(places, algorithms)
-	w.out.Println(table.head())
+	w.out.Println(table.Head())
 	for i, c := range cells {
 		if err := w.measure(ctx, f.Name, places[i], c, algorithms, table); err != nil {
 			return err
@@ -144,7 +139,8 @@ func (w *run) figure(ctx context.Context, f Figure) error {
 }
 
 // measure prints a line for each algorithm of a cell.
-func (w *run) measure(ctx context.Context, figure, place string, c Cell, algorithms []Algorithm, table *table) error {
+func (w *run) measure(ctx context.Context, figure, place string, c Cell, algorithms []Algorithm,
+	table *measure.Table[line]) error {
 	key := func(algorithm string) string { return c.String() + " " + algorithm }
 	var unknown []Algorithm
 	for _, a := range algorithms {
@@ -161,7 +157,7 @@ func (w *run) measure(ctx context.Context, figure, place string, c Cell, algorit
 	}
 	for _, a := range algorithms {
 		r := w.known[key(a.Name)]
-		w.out.Println(table.line(place, &r))
+		w.out.Println(table.Line(line{place, &r}, r.Skipped, measure.StagesText(r.Stages)))
 		r.addTo(w.file, figure, place, c)
 	}
 	return nil

@@ -1,5 +1,5 @@
-// Package measure has what all benchmarks share: repeated times and their summary, the errors for a wrong result and
-// for a case that does not fit, the lines that a run prints, and the file of its results.
+// Package measure has what all benchmarks share: repeated runs and their summary, the errors for a wrong result and for
+// a case that does not fit, the lists of figures, the tables that a run prints, and the file of its results.
 package measure
 
 import (
@@ -31,21 +31,21 @@ func quantile(sorted []time.Duration, share float64) time.Duration {
 	return sorted[low] + time.Duration((at-float64(low))*float64(sorted[high]-sorted[low]))
 }
 
-// Warm calls run until this much time has passed, because an idle GPU runs at a fraction of its clock. The first error
+// Nanoseconds are the median, the least, the greatest time and the spread.
+func (s *Summary) Nanoseconds() (numbers []uint64) {
+	for _, t := range []time.Duration{s.Median, s.Min, s.Max, s.Spread} {
+		numbers = append(numbers, uint64(t.Nanoseconds()))
+	}
+	return numbers
+}
+
+// warmUp calls run until this much time has passed, because an idle GPU runs at a fraction of its clock. The first error
 // ends it.
-func Warm(long time.Duration, run func() error) error {
+func warmUp(long time.Duration, run func() error) error {
 	for start := time.Now(); time.Since(start) < long; {
 		if err := run(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Clock names the clock of a time: the timestamps of the device, or the clock of the host around submission and wait.
-func Clock(stamped bool) string {
-	if stamped {
-		return "device"
-	}
-	return "host"
 }

@@ -18,14 +18,14 @@ func TestSummarize(t *testing.T) {
 	require.Equal(t, Summary{2, 15, 10, 20, 5}, Summarize([]time.Duration{20, 10}))
 }
 
-func TestWarm(t *testing.T) {
+func TestWarmUp(t *testing.T) {
 	runs := 0
-	require.NoError(t, Warm(0, func() error { runs++; return nil }))
+	require.NoError(t, warmUp(0, func() error { runs++; return nil }))
 	require.Zero(t, runs)
-	require.NoError(t, Warm(time.Millisecond, func() error { runs++; time.Sleep(time.Millisecond); return nil }))
+	require.NoError(t, warmUp(time.Millisecond, func() error { runs++; time.Sleep(time.Millisecond); return nil }))
 	require.Equal(t, 1, runs)
 	fault := errors.New("broken")
-	require.ErrorIs(t, Warm(time.Hour, func() error { return fault }), fault)
+	require.ErrorIs(t, warmUp(time.Hour, func() error { return fault }), fault)
 }
 
 func TestErrors(t *testing.T) {

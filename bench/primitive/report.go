@@ -3,42 +3,36 @@ package primitive
 import (
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-// table prints results line by line. Its widths follow from the cases and from what a number can take.
-type table struct{ widths []int }
-
-var (
-	tableHead = []string{"PRIMITIVE", "KEY", "PAYLOAD", "ROWS", "DISTRIBUTION", "MEDIAN",
-		"MIN", "MAX", "SPREAD", "ROWS/S", "BYTES/S", "OF COPY"}
-	tableAligns = []text.Align{text.Left, text.Right, text.Right, text.Right, text.Left, text.Right,
-		text.Right, text.Right, text.Right, text.Right, text.Right, text.Right}
-)
-
-func newTable(cases []Case) *table {
-	t := &table{widths: make([]int, len(tableHead))}
-	fit := func(cells []string) {
-		for i, cell := range cells {
-			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
-		}
+// newTable returns a table that has room for these cases.
+func newTable(cases []Case) *measure.Table[*Result] {
+	type column = measure.Column[*Result]
+	columns := []column{
+		{Head: "PRIMITIVE", Cell: func(r *Result) string { return r.Primitive }},
+		{Head: "KEY", Align: text.Right, Cell: func(r *Result) string { return bitsText(r.Key) }},
+		{Head: "PAYLOAD", Align: text.Right, Cell: func(r *Result) string { return bitsText(r.Payload) }},
+		{Head: "ROWS", Align: text.Right, Cell: func(r *Result) string { return text.Rows(r.Rows) }},
+		{Head: "DISTRIBUTION", Cell: func(r *Result) string { return string(r.Distribution) }},
 	}
-	fit(tableHead)
-	for _, c := range cases {
-		axes := caseCells(c)
-		fit(axes)
-		for i := len(axes); i < len(tableHead)-1; i++ {
-			t.widths[i] = max(t.widths[i], text.NumberColumns)
+	for i, c := range columns {
+		c.Known = true
+		for _, of := range cases {
+			c = c.Fitting(c.Cell(&Result{Case: of}))
 		}
+		columns[i] = c
 	}
-	return t
-}
-
-func caseCells(c Case) []string {
-	return []string{c.Primitive, bitsText(c.Key), bitsText(c.Payload), text.Rows(c.Rows), string(c.Distribution)}
+	columns = append(columns, measure.TimeColumns(func(r *Result) measure.Summary { return r.Times })...)
+	return measure.NewTable(append(columns,
+		measure.Number("SPREAD", func(r *Result) string { return text.Duration(r.Times.Spread) }),
+		measure.Number("ROWS/S", func(r *Result) string { return text.Rate(r.RowsPerSecond(), "") }),
+		measure.Number("BYTES/S", func(r *Result) string { return text.Rate(r.BytesPerSecond(), "B") }),
+		column{Head: "OF COPY", Align: text.Right,
+			Cell: func(r *Result) string { return fmt.Sprintf("%.0f%%", 100*r.CopyShare()) }},
+	)...)
 }
 
 func bitsText(bits int) string {
@@ -46,19 +40,6 @@ func bitsText(bits int) string {
 		return "-"
 	}
 	return strconv.Itoa(bits)
-}
-
-func (t *table) head() string { return text.TableLine(tableAligns, t.widths, tableHead) }
-
-func (t *table) line(r *Result, skipped error) string {
-	cells := caseCells(r.Case)
-	if skipped != nil {
-		return text.TableLine(tableAligns, t.widths, cells) + text.Gap + "skipped: " + text.OneLine(skipped.Error())
-	}
-	return text.TableLine(tableAligns, t.widths, append(cells,
-		text.Duration(r.Times.Median), text.Duration(r.Times.Min), text.Duration(r.Times.Max),
-		text.Duration(r.Times.Spread),
-		text.Rate(r.RowsPerSecond(), ""), text.Rate(r.BytesPerSecond(), "B"), fmt.Sprintf("%.0f%%", 100*r.CopyShare())))
 }
 
 var fileColumns = measure.Columns{
@@ -70,7 +51,7 @@ var fileColumns = measure.Columns{
 
 // addTo adds a row to a file of results.
 func (r *Result) addTo(f *measure.File, seed uint64, skipped error) {
-	clock, reason := measure.Clock(r.DeviceTime), ""
+	clock, reason := r.Clock(), ""
 	rates := []float64{r.Times.Median.Seconds(), r.Times.Min.Seconds(), r.Times.Max.Seconds(), r.Times.Spread.Seconds(),
 		r.RowsPerSecond(), r.BytesPerSecond(), r.CopyRate, 100 * r.CopyShare()}
 	if skipped != nil {

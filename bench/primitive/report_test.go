@@ -24,18 +24,19 @@ func TestTable(t *testing.T) {
 	}
 	var b strings.Builder
 	table := newTable(cases)
-	fmt.Fprintln(&b, table.head())
+	fmt.Fprintln(&b, table.Head())
 	for i, r := range []Result{
-		{Times: measure.Summary{Runs: 15, Median: 12480 * time.Microsecond, Min: 12400 * time.Microsecond,
-			Max: 2 * time.Second, Spread: 80 * time.Microsecond}, LeastBytes: 24 << 27, CopyRate: 3.9e12},
-		{Times: measure.Summary{Runs: 1, Median: 1234, Min: 999, Max: 123456, Spread: 0}, LeastBytes: 16000,
+		{Sample: measure.Sample{Times: measure.Summary{Runs: 15, Median: 12480 * time.Microsecond,
+			Min: 12400 * time.Microsecond, Max: 2 * time.Second, Spread: 80 * time.Microsecond}},
+			LeastBytes: 24 << 27, CopyRate: 3.9e12},
+		{Sample: measure.Sample{Times: measure.Summary{Runs: 1, Median: 1234, Min: 999, Max: 123456}}, LeastBytes: 16000,
 			CopyRate: 3.9e12},
 	} {
 		r.Case = cases[i]
-		fmt.Fprintln(&b, table.line(&r, nil))
+		fmt.Fprintln(&b, table.Line(&r, nil, ""))
 	}
 	fmt.Fprintln(&b,
-		table.line(&Result{Case: cases[2]}, errors.Join(backend.ErrDeviceMemory, errors.New("32 GiB\nmore"))))
+		table.Line(&Result{Case: cases[2]}, errors.Join(backend.ErrDeviceMemory, errors.New("32 GiB\nmore")), ""))
 	golden.Require(t, "table.txt", b.String())
 }
 
@@ -43,9 +44,10 @@ func TestWriteChoice(t *testing.T) {
 	trial := func(items uint32, median time.Duration, fault error) Trial {
 		return Trial{Fault: fault,
 			Result: Result{Case: Case{Primitive: "sort", Key: 32, Rows: 1 << 20, Distribution: workload.Uniform},
-				Config: backend.Config{"workgroup": 256, "items": items},
-				Times:  measure.Summary{Runs: 5, Median: median, Spread: time.Microsecond}, LeastBytes: 8 << 20,
-				CopyRate: 1e12}}
+				Config:     backend.Config{"workgroup": 256, "items": items},
+				Sample:     measure.Sample{Times: measure.Summary{Runs: 5, Median: median, Spread: time.Microsecond}},
+				LeastBytes: 8 << 20,
+				CopyRate:   1e12}}
 	}
 	present, best := trial(8, 100*time.Microsecond, nil), trial(13, 80*time.Microsecond, nil)
 	c := Choice{Present: present, Best: best, Better: true,

@@ -36,9 +36,8 @@ type Options struct {
 // Result is a measured case.
 type Result struct {
 	Case
-	Config     backend.Config // of its kernels, by the tuning table; nil for what has none
-	Times      measure.Summary
-	DeviceTime bool    // the device's own time stamps; otherwise the clock of the host around submission and wait
+	Config backend.Config // of its kernels, by the tuning table; nil for what has none
+	measure.Sample
 	LeastBytes uint64  // that any algorithm must read and write
 	CopyRate   float64 // bytes/s that a copy reads and writes on this device
 }
@@ -123,19 +122,9 @@ func (r *Rig) measure(ctx context.Context, ops *primitive.Ops, c Case, repeat in
 	if err := b.verify(&e); err != nil {
 		return result, fmt.Errorf("%v: %w", c, err)
 	}
-	if err := measure.Warm(r.Options.Warm, func() error { _, _, err := b.run(&e); return err }); err != nil {
-		return result, err
-	}
-	var times []time.Duration
-	for range repeat {
-		took, stamped, err := b.run(&e)
-		if err != nil {
-			return result, err
-		}
-		times, result.DeviceTime = append(times, took), stamped
-	}
-	result.Times = measure.Summarize(times)
-	return result, nil
+	runs, err := measure.Repeat(repeat, r.Options.Warm, func() (measure.Timed, error) { return b.run(&e) })
+	result.Sample = measure.SampleOf(runs)
+	return result, err
 }
 
 // experiment is what a benchmark has laid out in a bed.
@@ -156,34 +145,30 @@ func (b *bed) verify(e *experiment) error {
 	if err := b.device().Run(b.ctx, &list); err != nil {
 		return err
 	}
-	if _, _, err := b.run(e); err != nil {
+	if _, err := b.run(e); err != nil {
 		return err
 	}
 	return e.verify()
 }
 
-// run runs an experiment once and returns the time of what counts: by the device's time stamps, where it has them.
-func (b *bed) run(e *experiment) (took time.Duration, stamped bool, err error) {
+// run runs an experiment once and returns the time of what counts.
+func (b *bed) run(e *experiment) (t measure.Timed, err error) {
 	if e.restore != nil {
 		var list backend.List
 		e.restore(&list)
 		if err := b.device().Run(b.ctx, &list); err != nil {
-			return 0, false, err
+			return t, err
 		}
 	}
 	profile := new(backend.Profile)
 	list := backend.List{Profile: profile}
 	list.Stage("run")
 	if err := e.record(&list); err != nil {
-		return 0, false, err
+		return t, err
 	}
 	start := time.Now()
 	if err := b.device().Run(b.ctx, &list); err != nil {
-		return 0, false, err
+		return t, err
 	}
-	took = time.Since(start)
-	if stages := profile.Stages(); len(stages) > 0 {
-		return stages[0].Time, true, nil
-	}
-	return took, false, nil
+	return measure.Timed{Wall: time.Since(start), Stages: profile.Stages()}, nil
 }

@@ -53,14 +53,14 @@ func (s Sweep) Run(ctx context.Context, device *backend.Device, user primitive.T
 	}
 	out.Println(measure.DeviceText(info) + "; a copy moves " + text.Rate(rate, "B"))
 	table := newTable(cases)
-	out.Println(table.head())
+	out.Println(table.Head())
 	for _, c := range cases {
 		out.Enter(c.String())
 		result, err := rig.Measure(ctx, c)
 		if err != nil && !measure.DoesNotFit(err) {
 			return err
 		}
-		out.Println(table.line(&result, err))
+		out.Println(table.Line(&result, err, ""))
 		result.addTo(file, s.Seed, err)
 	}
 	return file.Commit(ctx)

@@ -216,7 +216,7 @@ func TestCandidates(t *testing.T) {
 
 func TestBeats(t *testing.T) {
 	trial := func(median, spread time.Duration) *Trial {
-		return &Trial{Result: Result{Times: measure.Summary{Median: median, Spread: spread}}}
+		return &Trial{Result: Result{Sample: measure.Sample{Times: measure.Summary{Median: median, Spread: spread}}}}
 	}
 	require.True(t, beats(trial(90, 5), trial(100, 9)))
 	require.False(t, beats(trial(90, 5), trial(100, 10)))

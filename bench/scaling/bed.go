@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -169,71 +168,31 @@ func (b *bed) verify(ctx context.Context, c *contender) error {
 	return check.End()
 }
 
-// measure verifies contenders and then times them, in rounds that run each once, so that other load on a shared machine
-// affects all of them alike; enter is called before each step. What does not fit is skipped. The error is
-// measure.ErrWrong if a result is wrong.
+// measure verifies contenders and then times them in rounds; enter is called before each step. What does not fit is
+// skipped. The error is measure.ErrWrong if a result is wrong.
 func (b *bed) measure(ctx context.Context, contenders []*contender, o *Options, enter func(what string)) (
 	[]Result, error) {
-	results, runs := make([]Result, len(contenders)), make([][]run, len(contenders))
-	each := func(step func(i int, c *contender) error) error {
-		for i, c := range contenders {
-			if results[i].Skipped != nil {
-				continue
-			}
-			if err := step(i, c); skips(err) {
-				results[i].Skipped = err
-			} else if err != nil {
-				return fmt.Errorf("%s: %w", c.Way, err)
-			}
-		}
-		return nil
+	var all []measure.Contender[run]
+	for _, c := range contenders {
+		all = append(all, measure.Contender[run]{Name: c.Way.String(),
+			Verify: func() error { return b.verify(ctx, c) },
+			Run:    func() (run, error) { return b.run(ctx, c, nil) }})
 	}
-	round := func() error {
-		return each(func(i int, c *contender) error {
-			r, err := b.run(ctx, c, nil)
-			runs[i] = append(runs[i], r)
-			return err
-		})
-	}
-	if err := each(func(i int, c *contender) error {
-		results[i].Way = c.Way
-		enter("verify " + c.Way.String())
-		return b.verify(ctx, c)
-	}); err != nil {
+	runs, skipped, err := measure.Rounds(all, o.Repeat, o.Warm, enter, skips)
+	if err != nil {
 		return nil, err
 	}
-	enter("time")
-	if err := measure.Warm(o.Warm, round); err != nil {
-		return nil, err
-	}
-	clear(runs)
-	for range o.Repeat {
-		if err := round(); err != nil {
-			return nil, err
-		}
-	}
-	for i := range results {
-		if results[i].Skipped == nil {
-			results[i].summarize(runs[i])
-		}
+	results := make([]Result, len(contenders))
+	for i, c := range contenders {
+		median, times := measure.Median(runs[i], func(r run) time.Duration { return r.Wall })
+		results[i] = Result{Way: c.Way, Run: median.Run, Times: times, Parts: median.parts, DiskBytes: median.diskBytes,
+			Skipped: skipped[i]}
 	}
 	return results, nil
 }
 
 // skips reports whether an error means that a join is skipped.
 func skips(err error) bool { return measure.DoesNotFit(err) || errors.Is(err, backend.ErrUnsupported) }
-
-// summarize chooses the run to report, so that all its figures are of one run. There is at least one.
-func (r *Result) summarize(runs []run) {
-	var times []time.Duration
-	for _, one := range runs {
-		times = append(times, one.Wall)
-	}
-	r.Times = measure.Summarize(times)
-	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.Wall, b.Wall) })
-	median := runs[(len(runs)-1)/2]
-	r.Run, r.Parts, r.DiskBytes = median.Run, median.parts, median.diskBytes
-}
 
 // String names the way.
 func (w Way) String() string {

@@ -2,11 +2,9 @@ package scaling
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
-	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
@@ -22,6 +20,11 @@ type Figure struct {
 	growing    bool     // by every number of devices; otherwise by all of them
 	capped     resource // whose memory is limited, beyond memory
 	algorithms []string // that the paper compares, beyond memory; none: the one predicted to be fastest
+}
+
+// Heading describes the figure.
+func (f Figure) Heading() measure.Heading {
+	return measure.Heading{Name: f.Name, Title: f.Title, Note: f.Note, Cells: len(f.Cells)}
 }
 
 // resource is what a figure beyond memory limits.
@@ -145,37 +148,9 @@ func robustness(c Cell) string {
 }
 
 // Find returns the named figures, or all figures without names and for "all". An unknown name is ErrInvalidInput.
-func Find(figures []Figure, names []string) (found []Figure, err error) {
-	if len(names) == 0 || slices.Equal(names, []string{"all"}) {
+func Find(figures []Figure, names []string) ([]Figure, error) {
+	if len(names) == 0 {
 		return figures, nil
 	}
-	for _, name := range names {
-		i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })
-		if i < 0 {
-			var known []string
-			for _, f := range figures {
-				known = append(known, f.Name)
-			}
-			return nil, fmt.Errorf("%w: no figure %q; there are %s, and all", backend.ErrInvalidInput, name,
-				strings.Join(known, ", "))
-		}
-		found = append(found, figures[i])
-	}
-	return found, nil
-}
-
-// Write lists figures.
-func Write(w io.Writer, figures []Figure) {
-	width := 0
-	for _, f := range figures {
-		width = max(width, len(f.Name))
-	}
-	for _, f := range figures {
-		about := fmt.Sprintf("%s; %s", f.Title, text.Plural(len(f.Cells), "cell"))
-		if f.Note != "" {
-			about += ". " + f.Note + "."
-		}
-		fmt.Fprintf(w, "%-*s %s\n", width, f.Name,
-			text.Fold(about, text.ReportColumns-width-1, "\n"+strings.Repeat(" ", width+1)))
-	}
+	return measure.FindFigures(figures, names)
 }

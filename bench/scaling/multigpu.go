@@ -154,7 +154,7 @@ func (m *multi) figure(ctx context.Context, f Figure) error {
 	}
 	m.out.Println("\n" + measure.TitleLine(f.Name, f.Title, m.Scale))
 	table := newDeviceTable(f, cells)
-	m.out.Println(table.head())
+	m.out.Println(table.Head())
 	for _, c := range cells {
 		var contenders []*contender
 		for _, strategy := range m.Strategies {
@@ -180,7 +180,7 @@ func (m *multi) figure(ctx context.Context, f Figure) error {
 				base = l
 			}
 			l.base = base
-			m.out.Println(table.line(l))
+			m.out.Println(l.row(table))
 			l.addTo(m.file)
 		}
 	}

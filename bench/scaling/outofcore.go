@@ -82,7 +82,7 @@ func (s *core) figure(ctx context.Context, f Figure) error {
 	}
 	s.out.Println("\n" + measure.TitleLine(f.Name, f.Title, s.Scale))
 	table := newMemoryTable(f, cells)
-	s.out.Println(table.head())
+	s.out.Println(table.Head())
 	firsts := map[Way]*reference{} // by algorithm and output
 	for _, c := range cells {
 		s.out.Enter("make " + c.String())
@@ -101,7 +101,7 @@ func (s *core) figure(ctx context.Context, f Figure) error {
 					first.line = l
 				}
 				l.base = first.line
-				s.out.Println(table.line(l))
+				s.out.Println(l.row(table))
 				l.addTo(s.file)
 			}
 			switch {

@@ -2,16 +2,12 @@ package scaling
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"sort"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
@@ -22,20 +18,8 @@ import (
 type Output = join.Output
 
 // ParseOutputs parses names of outputs, which must be among those that are possible.
-func ParseOutputs(names []string, possible ...Output) (outputs []Output, err error) {
-	for _, name := range names {
-		i := slices.IndexFunc(possible, func(o Output) bool { return o.String() == name })
-		if i < 0 {
-			var known []string
-			for _, o := range possible {
-				known = append(known, o.String())
-			}
-			return nil, fmt.Errorf("%w: no output %q; there are %s", backend.ErrInvalidInput, name,
-				strings.Join(known, ", "))
-		}
-		outputs = append(outputs, possible[i])
-	}
-	return outputs, nil
+func ParseOutputs(names []string, possible ...Output) ([]Output, error) {
+	return measure.Find("output", possible, Output.String, names)
 }
 
 // draw draws the output of a join to its end. each, which may be nil, is called with the rows.

@@ -3,8 +3,6 @@ package scaling
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,104 +44,66 @@ func (l *line) moved() float64 {
 }
 
 // table prints lines.
-type table struct {
-	columns []column
-	aligns  []text.Align
-	widths  []int
-}
+type (
+	table  = measure.Table[*line]
+	column = measure.Column[*line]
+)
 
-// column is a part of a line. Those that are known of a join that was skipped come first.
-type column struct {
-	head  string
-	width int
-	align text.Align
-	known bool
-	cell  func(*line) string
-}
-
-func newTable(columns []column) *table {
-	t := &table{columns: columns}
-	for _, c := range columns {
-		t.aligns, t.widths = append(t.aligns, c.align), append(t.widths, max(c.width, len(c.head)))
+// row is the line in a table, and the details below it.
+func (l *line) row(t *table) string {
+	details := ""
+	if l.Skipped == nil {
+		details = detailsText(l)
 	}
-	return t
-}
-
-func (t *table) head() string {
-	var heads []string
-	for _, c := range t.columns {
-		heads = append(heads, c.head)
-	}
-	return text.TableLine(t.aligns, t.widths, heads)
-}
-
-// line is a line of the table, and the details below it.
-func (t *table) line(l *line) string {
-	var cells []string
-	for _, c := range t.columns {
-		if l.Skipped == nil || c.known {
-			cells = append(cells, c.cell(l))
-		}
-	}
-	n := len(cells)
-	row := text.TableLine(t.aligns[:n], t.widths[:n], cells)
-	if l.Skipped != nil {
-		return row + text.Gap + "skipped: " + text.OneLine(l.Skipped.Error())
-	}
-	return row + "\n   " + text.Fold(detailsText(l), text.ReportColumns-4, "\n   ")
+	return t.Line(l, l.Skipped, details)
 }
 
 func cellColumn(f Figure, cells []Cell) column {
-	c := column{head: "CELL", known: true, cell: func(l *line) string { return l.place }}
+	c := column{Head: "CELL", Known: true, Cell: func(l *line) string { return l.place }}
 	for _, cell := range cells {
-		c.width = max(c.width, len(f.Axis(cell)))
+		c = c.Fitting(f.Axis(cell))
 	}
 	return c
 }
 
 // The columns that both kinds of sweeps have.
 var (
-	outputColumn = column{head: "OUTPUT", known: true, cell: func(l *line) string { return l.Output.String() }}
-	medianColumn = column{head: "MEDIAN", width: text.NumberColumns, align: text.Right,
-		cell: func(l *line) string { return text.Duration(l.Times.Median) }}
-	spreadColumn = column{head: "SPREAD", width: text.NumberColumns, align: text.Right,
-		cell: func(l *line) string { return text.Duration(l.Times.Spread) }}
-	shareColumn = column{head: "REACHED", align: text.Right,
-		cell: func(l *line) string { return fmt.Sprintf("%.0f%%", 100*l.share()) }}
+	outputColumn = column{Head: "OUTPUT", Known: true, Cell: func(l *line) string { return l.Output.String() }}
+	medianColumn = measure.Number("MEDIAN", func(l *line) string { return text.Duration(l.Times.Median) })
+	spreadColumn = measure.Number("SPREAD", func(l *line) string { return text.Duration(l.Times.Spread) })
+	shareColumn  = column{Head: "REACHED", Align: text.Right,
+		Cell: func(l *line) string { return fmt.Sprintf("%.0f%%", 100*l.share()) }}
 )
 
 // newDeviceTable is the table of a sweep over numbers of devices.
 func newDeviceTable(f Figure, cells []Cell) *table {
-	strategy := column{head: "STRATEGY", known: true, cell: func(l *line) string { return l.Strategy }}
-	for _, name := range StrategyNames() {
-		strategy.width = max(strategy.width, len(name))
-	}
-	return newTable([]column{cellColumn(f, cells), strategy, outputColumn,
-		{head: "DEVICES", align: text.Right, known: true, cell: func(l *line) string { return fmt.Sprint(l.Devices) }},
+	strategy := column{Head: "STRATEGY", Known: true, Cell: func(l *line) string { return l.Strategy }}
+	return measure.NewTable(cellColumn(f, cells), strategy.Fitting(StrategyNames()...), outputColumn,
+		column{Head: "DEVICES", Align: text.Right, Known: true, Cell: func(l *line) string { return fmt.Sprint(l.Devices) }},
 		medianColumn, spreadColumn,
-		{head: "TUPLES/S", width: text.NumberColumns, align: text.Right, cell: func(l *line) string {
+		measure.Number("TUPLES/S", func(l *line) string {
 			return text.Rate(float64(l.needs.inputRows)/l.Times.Median.Seconds(), "")
-		}},
-		{head: "SPEEDUP", align: text.Right, cell: func(l *line) string { return timesText(l.speedup()) }},
-		{head: "BOUND", width: text.NumberColumns, align: text.Right,
-			cell: func(l *line) string { return text.Duration(l.bound) }}, shareColumn})
+		}),
+		column{Head: "SPEEDUP", Align: text.Right, Cell: func(l *line) string { return timesText(l.speedup()) }},
+		measure.Number("BOUND", func(l *line) string { return text.Duration(l.bound) }), shareColumn)
 }
 
 // newMemoryTable is the table of a sweep beyond memory.
 func newMemoryTable(f Figure, cells []Cell) *table {
-	return newTable([]column{cellColumn(f, cells),
-		{head: "ALGORITHM", known: true, cell: func(l *line) string { return cmp.Or(l.Run.Stats.Algorithm, l.Algorithm) }},
+	return measure.NewTable(cellColumn(f, cells),
+		column{Head: "ALGORITHM", Known: true,
+			Cell: func(l *line) string { return cmp.Or(l.Run.Stats.Algorithm, l.Algorithm) }},
 		outputColumn,
-		{head: "LIMIT", width: len("1/16 1023.9 MiB"), align: text.Right, known: true, cell: (*line).limitText},
+		column{Head: "LIMIT", Align: text.Right, Known: true, Cell: (*line).limitText}.Fitting("1/16 1023.9 MiB"),
 		medianColumn, spreadColumn,
-		{head: "NS/TUPLE", width: text.NumberColumns, align: text.Right, cell: func(l *line) string {
+		measure.Number("NS/TUPLE", func(l *line) string {
 			if ns := l.perTuple(); ns >= 1000 { // without an exponent
 				return fmt.Sprintf("%.0f", ns)
 			}
 			return fmt.Sprintf("%.3g", l.perTuple())
-		}},
-		{head: "OF FIRST", align: text.Right, cell: func(l *line) string { return timesText(l.ofBase()) }},
-		shareColumn})
+		}),
+		column{Head: "OF FIRST", Align: text.Right, Cell: func(l *line) string { return timesText(l.ofBase()) }},
+		shareColumn)
 }
 
 // ofBase is the time for a row as a multiple of the base's; 0 without a base.
@@ -204,19 +164,15 @@ var fileColumns = measure.Columns{
 
 // addTo adds a row to a file of results.
 func (l *line) addTo(f *measure.File) {
-	spec, stats, skipped := &l.cell.Spec, &l.Run.Stats, ""
+	spec, stats := &l.cell.Spec, &l.Run.Stats
+	verified, skipped := measure.Verified(l.Skipped)
 	numbers := []uint64{spec.Seed, uint64(spec.KeyBytes), uint64(spec.RRows), uint64(spec.SRows), uint64(l.Devices),
 		l.DeviceMemoryBytes, l.MemoryLimitBytes}
 	r := l.rates
 	measures := []float64{spec.MatchRatio, spec.Zipf, r.Up, r.Down, r.Both, r.Host, r.Device}
-	verified := "yes"
-	if l.Skipped != nil {
-		verified, skipped = "no", text.OneLine(l.Skipped.Error())
-	} else {
+	if l.Skipped == nil {
 		numbers = append(numbers, stats.OutputRows, uint64(max(1, len(stats.Devices))), uint64(l.Times.Runs))
-		for _, t := range []time.Duration{l.Times.Median, l.Times.Min, l.Times.Max, l.Times.Spread, l.Run.CPU} {
-			numbers = append(numbers, uint64(t.Nanoseconds()))
-		}
+		numbers = append(append(numbers, l.Times.Nanoseconds()...), uint64(l.Run.CPU.Nanoseconds()))
 		for _, p := range phasesOf(&l.Run) {
 			numbers = append(numbers, uint64(p.busy.Nanoseconds()))
 		}
@@ -224,14 +180,11 @@ func (l *line) addTo(f *measure.File) {
 			uint64(l.bound.Nanoseconds()), uint64(l.Parts), l.DiskBytes, stats.DevicePeakBytes, stats.HostPeakBytes)
 		measures = append(measures, float64(l.needs.inputRows)/l.Times.Median.Seconds(), l.share())
 	}
-	var stages, probed []string
-	for _, stage := range slices.Sorted(maps.Keys(stats.StageSeconds)) {
-		stages = append(stages, fmt.Sprintf("%s=%.0f", stage, stats.StageSeconds[stage]*1e9))
-	}
+	var probed []string
 	for _, d := range stats.Devices {
 		probed = append(probed, fmt.Sprint(d.ProbeRows))
 	}
 	f.Add([]string{l.figure, l.place, l.Strategy, l.Output.String(), cmp.Or(stats.Algorithm, l.Algorithm),
 		workload.BytesText(spec.RPayloads, " "), workload.BytesText(spec.SPayloads, " "), l.Share, verified, skipped,
-		strings.Join(stages, ";"), strings.Join(probed, ";")}, numbers, measures)
+		measure.StagesField(measure.StagesOf(stats.StageSeconds)), strings.Join(probed, ";")}, numbers, measures)
 }

@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 	figure := figures(t, MultiGPUFigures(), "hmg-16")[0]
 	cell := figure.Cells[0]
 	table := newDeviceTable(figure, figure.Cells)
-	out.Println(table.head())
+	out.Println(table.Head())
 	way := Way{Strategy: "broadcast", Output: join.Rows, Devices: 1}
 	base := newLine(figure, cell, result(way, 2*time.Second, query.Stats{}), links)
 	base.base = base
@@ -48,13 +48,13 @@ func TestReport(t *testing.T) {
 	alone := newLine(figure, cell, result(way, 2*time.Second, query.Stats{}), rates[2])
 	skipped := newLine(figure, cell, &Result{Way: way, Skipped: errors.New("it is\ntoo large")}, rates[2])
 	for _, l := range []*line{base, second, alone, skipped} {
-		out.Println(table.line(l))
+		out.Println(l.row(table))
 	}
 
 	figure = figures(t, OutOfCoreFigures(), "memory-limit")[0]
 	cell = figure.Cells[0]
 	table = newMemoryTable(figure, figure.Cells)
-	out.Println(table.head())
+	out.Println(table.Head())
 	way = Way{Output: join.Count, Devices: 1, Share: noLimit}
 	base = newLine(figure, cell, result(way, 2*time.Second, query.Stats{}), links)
 	base.base = base
@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 	divided.base, divided.Parts, divided.DiskBytes = base, 32, 3<<30
 	skipped = newLine(figure, cell, &Result{Way: way, Skipped: errors.New("it is too large")}, links)
 	for _, l := range []*line{base, divided, skipped} {
-		out.Println(table.line(l))
+		out.Println(l.row(table))
 	}
 	golden.Require(t, "report.txt", b.String())
 	for _, l := range strings.Split(b.String(), "\n") {

@@ -39,11 +39,7 @@ type Options struct {
 
 // scaled chooses the scale that is not given. ErrInvalidInput if no figure has the cell that is asked for.
 func (o *Options) scaled(info *backend.DeviceInfo, cpuScale int) error {
-	if o.Scale < 0 {
-		if o.Scale = 0; info.CPULike() {
-			o.Scale = cpuScale
-		}
-	}
+	o.Scale = measure.ScaleOn(info, o.Scale, cpuScale)
 	var places []string
 	for _, f := range o.Figures {
 		for _, c := range f.Cells {

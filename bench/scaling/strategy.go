@@ -2,14 +2,11 @@ package scaling
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/source"
@@ -46,19 +43,11 @@ func StrategyNames() (names []string) {
 }
 
 // FindStrategies returns strategies by name, all for none.
-func FindStrategies(names []string) (found []Strategy, err error) {
+func FindStrategies(names []string) ([]Strategy, error) {
 	if len(names) == 0 {
 		return Strategies(), nil
 	}
-	for _, name := range names {
-		i := slices.Index(StrategyNames(), name)
-		if i < 0 {
-			return nil, fmt.Errorf("%w: no strategy %q; there are %s", backend.ErrInvalidInput, name,
-				strings.Join(StrategyNames(), ", "))
-		}
-		found = append(found, Strategies()[i])
-	}
-	return found, nil
+	return measure.Find("strategy", Strategies(), func(s Strategy) string { return s.Name }, names)
 }
 
 // sortMerge is the join of the paper, or a variant that set chooses.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
@@ -28,8 +29,8 @@ func TestManyColumns(t *testing.T) {
 	require.NoError(t, os.WriteFile(one, []byte("c1\n1\n"), 0o666))
 	start := time.Now()
 	for _, out := range []string{"out.parquet", "out.csv"} {
-		runProgram(t, exitDone, "join", wide, one, "--on", "c1", "--device", "host", "-o", filepath.Join(dir, out),
-			"--columns", strings.Join(names, ","))
+		tested.Require(t, command.ExitDone, "join", wide, one, "--on", "c1", "--device", "host", "-o", filepath.Join(dir,
+			out), "--columns", strings.Join(names, ","))
 	}
 	require.Less(t, time.Since(start), 8*time.Second)
 	text, err := os.ReadFile(filepath.Join(dir, "out.csv"))

@@ -23,6 +23,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -275,19 +277,21 @@ func (c corruptJoin) run(t *testing.T) bool {
 	require.NoError(t, os.WriteFile(left, c.content, 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	o := program(ctx, strings.NewReader(""), append([]string{"join", left, "--device", "host", "-q", "-o", out}, c.args...)...)
-	t.Logf("%s: code %d %s", c.how, o.code, o.stderr)
-	if o.code == exitDone {
-		require.Empty(t, o.stderr, c.how)
-		requireFiles(t, dir, filepath.Base(left), "out.parquet")
+	o := tested.Run(ctx, strings.NewReader(""), append([]string{"join", left, "--device", "host", "-q", "-o", out},
+		c.args...)...)
+	t.Logf("%s: code %d %s", c.how, o.Code, o.Stderr)
+	if o.Code == command.ExitDone {
+		require.Empty(t, o.Stderr, c.how)
+		commandtest.RequireFiles(t, dir, filepath.Base(left), "out.parquet")
 		return true
 	}
-	require.Contains(t, []int{exitUsage, exitInputOutput, exitNoDevice, exitLimit}, o.code, "%s\n%s", c.how, o.stderr)
-	requireOneLine(t, o)
+	require.Contains(t, []int{command.ExitUsage, command.ExitInputOutput, command.ExitNoDevice, command.ExitLimit}, o.Code,
+		"%s\n%s", c.how, o.Stderr)
+	tested.RequireOneLine(t, o)
 	for _, word := range []string{"runtime error", "panic", "goroutine", "interface conversion", "invalid memory"} {
-		require.NotContains(t, o.stderr, word, c.how)
+		require.NotContains(t, o.Stderr, word, c.how)
 	}
-	requireFiles(t, dir, filepath.Base(left))
+	commandtest.RequireFiles(t, dir, filepath.Base(left))
 	return false
 }
 

@@ -11,10 +11,11 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
-func (s *session) devicesCommand() *cli.Command {
+func (s session) devicesCommand() *cli.Command {
 	return &cli.Command{
 		Name: "devices", Usage: "list the devices that can join",
 		UsageText: "spirjoin devices [--links [--device DEVICES] [--path PATH]] [--json]",
@@ -24,7 +25,7 @@ func (s *session) devicesCommand() *cli.Command {
 			Usage: "print everything that is known, as a JSON list"}}, linkFlags...),
 		Action: func(c *cli.Context) (err error) {
 			if c.Args().Present() {
-				return usagef("devices takes no arguments")
+				return command.Usagef("devices takes no arguments")
 			}
 			links, err := linkOptionsOf(c)
 			if err != nil {
@@ -39,11 +40,11 @@ func (s *session) devicesCommand() *cli.Command {
 				return s.links(c.Context, system, links, c.Bool("json"))
 			}
 			if c.Bool("json") {
-				return writeJSON(s.stdout, system.Devices)
+				return writeJSON(s.Stdout, system.Devices)
 			}
-			writeDevices(s.stdout, system.Devices)
+			writeDevices(s.Stdout, system.Devices)
 			for _, problem := range slices.Concat(system.Problems, tuningProblems(system.Devices)) {
-				s.warn(problem)
+				s.Warn(problem)
 			}
 			return nil
 		},
@@ -63,11 +64,6 @@ func tuningProblems(devices []backend.DeviceInfo) (problems []error) {
 		}
 	}
 	return problems
-}
-
-// warn prints what is wrong without being an error.
-func (s *session) warn(problem error) {
-	fmt.Fprintln(s.stderr, "spirjoin: "+text.OneLine(problem.Error()))
 }
 
 // writeDevices prints a line with the facts of each device, and below it what needs more room.

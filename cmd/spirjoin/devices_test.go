@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/internal/selftest"
 )
 
 func TestDevices(t *testing.T) {
 	var devices []backend.DeviceInfo
-	require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, "devices", "--json").stdout), &devices))
+	require.NoError(t, json.Unmarshal([]byte(tested.Require(t, command.ExitDone, "devices", "--json").Stdout), &devices))
 	require.NotEmpty(t, devices)
 	at := slices.IndexFunc(devices, func(d backend.DeviceInfo) bool { return d.Backend == "host" })
 	require.GreaterOrEqual(t, at, 0)
@@ -27,7 +28,7 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, "host", host.TypeName)
 	require.Positive(t, host.Heaps[0].SizeBytes)
 
-	text := runProgram(t, exitDone, "devices").stdout
+	text := tested.Require(t, command.ExitDone, "devices").Stdout
 	for i, d := range devices {
 		require.Equal(t, i, d.Index)
 		require.Contains(t, text, "   id     "+d.ID+"\n")
@@ -64,17 +65,18 @@ func TestWriteDevices(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
-	o := runProgram(t, exitDone, "doctor", "--device", "host")
-	require.Empty(t, o.stderr)
-	require.Regexp(t, `(?m)^ *\d+ +.+ +host +passed +[1-9]\d* +\d+\.\d\d$`, o.stdout)
+	o := tested.Require(t, command.ExitDone, "doctor", "--device", "host")
+	require.Empty(t, o.Stderr)
+	require.Regexp(t, `(?m)^ *\d+ +.+ +host +passed +[1-9]\d* +\d+\.\d\d$`, o.Stdout)
 
 	var d diagnosis
 	require.NoError(t,
-		json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+		json.Unmarshal([]byte(tested.Require(t, command.ExitDone, "doctor", "--device", "host", "--json").Stdout), &d))
 	require.Len(t, d.SelfTests, 1)
 	require.True(t, d.SelfTests[0].Passed)
 	require.Equal(t, "host:cpu", d.SelfTests[0].Device.ID)
-	require.Contains(t, runProgram(t, exitNoDevice, "doctor", "--device", "abacus").stderr, `no device matches "abacus"`)
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "doctor", "--device", "abacus").Stderr,
+		`no device matches "abacus"`)
 }
 
 func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
@@ -87,7 +89,7 @@ func TestDoctorNamesTheDeviceThatFails(t *testing.T) {
 			Error: "open: device lost"},
 	}
 	err := verdict(results)
-	require.Equal(t, exitNoDevice, exitCode(err))
+	require.ErrorIs(t, err, backend.ErrNoDevice)
 	require.EqualError(t, err, "no device passed the self-test; 2 tested")
 	good := deviceResult{Report: selftest.Report{Device: backend.DeviceInfo{Index: 2, Name: "Good GPU",
 		Backend: "vulkan"}, Checks: []selftest.Check{{Name: "move", Seconds: 0.5}}}, Passed: true}
@@ -112,15 +114,16 @@ func TestBrokenTuningFileIsTold(t *testing.T) {
 	doctor := func() finding {
 		var d diagnosis
 		require.NoError(t,
-			json.Unmarshal([]byte(runProgram(t, exitDone, "doctor", "--device", "host", "--json").stdout), &d))
+			json.Unmarshal([]byte(tested.Require(t, command.ExitDone, "doctor", "--device", "host", "--json").Stdout), &d))
 		return find(t, d.Findings, "tuning")
 	}
 	require.Equal(t, stateOK, doctor().State)
-	require.Empty(t, runProgram(t, exitDone, "devices").stderr)
+	require.Empty(t, tested.Require(t, command.ExitDone, "devices").Stderr)
 
 	require.NoError(t, os.WriteFile(path, []byte("[{]"), 0o666))
 	warning := "spirjoin: tuning file " + path
-	require.Equal(t, 1, strings.Count(runProgram(t, exitDone, "devices").stderr, warning), "once, not for each device")
+	require.Equal(t, 1, strings.Count(tested.Require(t, command.ExitDone, "devices").Stderr, warning),
+		"once, not for each device")
 	f := doctor()
 	require.Equal(t, stateProblem, f.State)
 	require.Contains(t, f.Seen[0], path)
@@ -128,10 +131,10 @@ func TestBrokenTuningFileIsTold(t *testing.T) {
 
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", 1))
 	join := []string{"join", table, table, "--on", "k", "--count", "--device", "host"}
-	o := runProgram(t, exitDone, join...)
-	require.Equal(t, "1\n", o.stdout)
-	require.Contains(t, o.stderr, warning)
-	require.Empty(t, runProgram(t, exitDone, append(join, "--quiet")...).stderr)
+	o := tested.Require(t, command.ExitDone, join...)
+	require.Equal(t, "1\n", o.Stdout)
+	require.Contains(t, o.Stderr, warning)
+	require.Empty(t, tested.Require(t, command.ExitDone, append(join, "--quiet")...).Stderr)
 
 	require.NoError(t, os.WriteFile(path, []byte("[]"), 0o666))
 	require.Equal(t, stateOK, doctor().State)
@@ -147,11 +150,11 @@ func TestFailingDriverMovesNoIndex(t *testing.T) {
 		t.Setenv("VK_DRIVER_FILES", manifest)
 		t.Setenv("VK_ICD_FILENAMES", manifest)
 		join := []string{"join", left, left, "--on", "k", "--count"}
-		got := runProgram(t, exitNoDevice, append(join, "--device", "0")...)
-		require.Contains(t, got.stderr, "no GPU has index 0; choose one of host:cpu (")
-		require.Contains(t, got.stderr, "Vulkan")
-		got = runProgram(t, exitDone, join...)
-		require.Equal(t, "2\n", got.stdout)
-		require.Contains(t, got.stderr, "the CPU is used: vulkan: ")
+		got := tested.Require(t, command.ExitNoDevice, append(join, "--device", "0")...)
+		require.Contains(t, got.Stderr, "no GPU has index 0; choose one of host:cpu (")
+		require.Contains(t, got.Stderr, "Vulkan")
+		got = tested.Require(t, command.ExitDone, join...)
+		require.Equal(t, "2\n", got.Stdout)
+		require.Contains(t, got.Stderr, "the CPU is used: vulkan: ")
 	}
 }

@@ -12,12 +12,13 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/selftest"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/opencl"
 )
 
-func (s *session) doctorCommand() *cli.Command {
+func (s session) doctorCommand() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "say what is installed, what is missing and what to do, and test every device",
 		UsageText: "spirjoin doctor [--device DEVICE] [--json]",
@@ -30,7 +31,7 @@ func (s *session) doctorCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("doctor takes no arguments")
+				return command.Usagef("doctor takes no arguments")
 			}
 			return s.doctor(c.Context, c.String("device"), c.Bool("json"))
 		},
@@ -52,7 +53,7 @@ type deviceResult struct {
 	Error  string `json:"error,omitempty"` // why there was no test
 }
 
-func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err error) {
+func (s session) doctor(ctx context.Context, device string, asJSON bool) (err error) {
 	system, err := spirjoin.Discover(spirjoin.SystemOptions{Devices: []string{spirjoin.HostDevice}})
 	if err != nil {
 		return err
@@ -68,21 +69,21 @@ func (s *session) doctor(ctx context.Context, device string, asJSON bool) (err e
 	}
 	m := thisMachine(system.Devices, system.Problems, findTuning(system.Devices))
 	m.opencl, m.noOpenCL = drivers, !opencl.Built
-	d := diagnosis{Version: version(), Findings: m.inspect()}
+	d := diagnosis{Version: command.Version(), Findings: m.inspect()}
 	if d.SelfTests, err = s.selfTests(ctx, system, drivers, device); err != nil {
 		return err
 	}
 	d.Advice = advise(d.Findings, d.SelfTests)
 	if asJSON {
-		err = writeJSON(s.stdout, d)
+		err = writeJSON(s.Stdout, d)
 	} else {
-		writeDiagnosis(s.stdout, &d)
+		writeDiagnosis(s.Stdout, &d)
 	}
 	return errors.Join(err, verdict(d.SelfTests))
 }
 
 // selfTests tests the device that spec names, or all that can be used.
-func (s *session) selfTests(ctx context.Context, system *spirjoin.System, drivers []*openclDriver,
+func (s session) selfTests(ctx context.Context, system *spirjoin.System, drivers []*openclDriver,
 	spec string) (results []deviceResult, err error) {
 	devices := system.Devices
 	if spec != "" {
@@ -92,13 +93,13 @@ func (s *session) selfTests(ctx context.Context, system *spirjoin.System, driver
 		}
 		devices = []backend.DeviceInfo{*chosen}
 	}
-	progress := s.newProgress(false)
-	defer progress.close()
+	progress := s.NewProgress(false)
+	defer progress.Close()
 	for _, device := range devices {
 		if device.Unusable != "" {
 			continue
 		}
-		progress.enter("test " + device.Name)
+		progress.Enter("test " + device.Name)
 		var r deviceResult
 		if driver := driverOf(drivers, device.ID); driver != nil {
 			r = driver.selfTest(ctx, device)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,22 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
-
-// processOf is the command line as a process of its own.
-func processOf(t *testing.T, args ...string) (command *exec.Cmd, stderr *bytes.Buffer) {
-	path, err := os.Executable()
-	require.NoError(t, err)
-	command, stderr = exec.Command(path, args...), new(bytes.Buffer)
-	command.Env = append(os.Environ(), asProgram+"=1", "GOGC=100") // as users run it
-	command.Stderr = stderr
-	return command, stderr
-}
 
 // manyToMany has as many rows of output as keys times the square of repeats.
 func manyToMany(t *testing.T, path string, keys, repeats int) string {
@@ -55,24 +46,24 @@ func TestInterruptedOutputsLeaveNothing(t *testing.T) {
 	table := manyToMany(t, filepath.Join(dir, "t.parquet"), 20, alike)
 	for _, extension := range []string{".arrow", ".parquet", ".csv"} {
 		for interrupts := 1; interrupts <= 2; interrupts++ {
-			command, stderr := processOf(t, "join", table, table, "--on", "k", "--device", "host", "--batch-rows",
+			process, stderr := commandtest.Process(t, "join", table, table, "--on", "k", "--device", "host", "--batch-rows",
 				"10M", "-q",
 				"-o", filepath.Join(dir, "out"+extension))
-			require.NoError(t, command.Start())
+			require.NoError(t, process.Start())
 			deadline := time.Now().Add(time.Minute)
-			for temporaryBytes(t, command.Process, dir) < 1<<16 {
+			for temporaryBytes(t, process.Process, dir) < 1<<16 {
 				require.Less(t, time.Now(), deadline, "no output appears: %s", stderr)
 				time.Sleep(time.Millisecond)
 			}
 			interrupted := time.Now()
 			for range interrupts {
-				require.NoError(t, command.Process.Signal(os.Interrupt))
+				require.NoError(t, process.Process.Signal(os.Interrupt))
 				time.Sleep(2 * time.Millisecond)
 			}
 			var exit *exec.ExitError
-			require.ErrorAs(t, command.Wait(), &exit)
-			require.Equal(t, exitInterrupted, exit.ExitCode(), stderr.String())
-			requireFiles(t, dir, "t.parquet")
+			require.ErrorAs(t, process.Wait(), &exit)
+			require.Equal(t, command.ExitInterrupted, exit.ExitCode(), stderr.String())
+			commandtest.RequireFiles(t, dir, "t.parquet")
 			require.Less(t, time.Since(interrupted), 20*time.Second)
 		}
 	}
@@ -139,7 +130,7 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 		{"", []string{wide, wide, "--temp-dir", dir}, 64}, // in parts on disk
 	}
 	devices := []string{spirjoin.HostDevice, "host:cpu"} // the second one with all drivers loaded
-	if strings.Contains(runProgram(t, exitDone, "devices").stdout, "llvmpipe") {
+	if strings.Contains(tested.Require(t, command.ExitDone, "devices").Stdout, "llvmpipe") {
 		devices = append(devices, "llvmpipe")
 	}
 	outputs, limitsMiB := []string{"out.parquet", "out.csv", "out.arrow", "count"}, []int64{64, 220, 400, 800}
@@ -183,26 +174,26 @@ func TestMemoryLimitAsSeenFromOutside(t *testing.T) {
 
 // runMeasured runs a command line as a process, which may be refused for want of memory, and measures its memory.
 func runMeasured(t *testing.T, stdin string, args ...string) (peakKiB int64, stderr string) {
-	command, output := processOf(t, args...)
+	process, output := commandtest.Process(t, args...)
 	if stdin != "" {
 		file, err := os.Open(stdin)
 		require.NoError(t, err)
 		defer file.Close()
-		command.Stdin = file
+		process.Stdin = file
 	}
-	require.NoError(t, command.Start())
+	require.NoError(t, process.Start())
 	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	go func() { ended <- process.Wait() }()
 	for { // what the process counted of itself so far; the usage that Wait returns counts this process too
 		select {
 		case err := <-ended:
 			require.Positive(t, peakKiB)
 			if err != nil {
-				require.Equal(t, exitLimit, command.ProcessState.ExitCode(), output.String())
+				require.Equal(t, command.ExitLimit, process.ProcessState.ExitCode(), output.String())
 			}
 			return peakKiB, output.String()
 		case <-time.After(time.Millisecond):
-			peakKiB = max(peakKiB, peakOf(command.Process.Pid))
+			peakKiB = max(peakKiB, peakOf(process.Process.Pid))
 		}
 	}
 }
@@ -258,12 +249,13 @@ func TestMemoryLimitNamesTheNeed(t *testing.T) {
 	}
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
 	limit := 5<<20 + coreBytes*runtime.GOMAXPROCS(0)
-	o := runProgram(t, exitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit",
+	o := tested.Require(t, command.ExitLimit, "join", table, table, "--on", "k", "--device", "host", "--memory-limit",
 		fmt.Sprint(limit), "--count")
 	require.Regexp(t, `the tables take more than \d+ bytes, .*; raise --memory-limit .*; `+
-		`the left table takes about \d+MiB, so the limit must be above \d+MiB; with --temp-dir DIR, less memory may do\n$`, o.stderr)
+		`the left table takes about \d+MiB, so the limit must be above \d+MiB; with --temp-dir DIR, less memory may do\n$`,
+		o.Stderr)
 	var takes, above int
-	_, err := fmt.Sscanf(o.stderr[strings.Index(o.stderr, "takes about"):],
+	_, err := fmt.Sscanf(o.Stderr[strings.Index(o.Stderr, "takes about"):],
 		"takes about %dMiB, so the limit must be above %dMiB", &takes, &above)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, above, takes+coreBytes*runtime.GOMAXPROCS(0)>>20, "with what is reserved")
@@ -297,15 +289,15 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 		{many, apart, 0, 0, 0},
 		{many, many, 600_000, 600_000, 600_000},
 	} {
-		o := runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count", "--stats",
-			"json",
+		o := tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "--count",
+			"--stats", "json",
 			"-q")
 		var stats struct {
 			LeftRows   uint64 `json:"left_rows"`
 			RightRows  uint64 `json:"right_rows"`
 			OutputRows uint64 `json:"output_rows"`
 		}
-		require.NoError(t, json.Unmarshal([]byte(o.stdout), &stats))
+		require.NoError(t, json.Unmarshal([]byte(o.Stdout), &stats))
 		require.Equal(t, c.output, stats.OutputRows, "%s, %s", c.left, c.right)
 		require.Equal(t, c.leftRows, stats.LeftRows, "%s, %s", c.left, c.right)
 		require.Equal(t, c.rightRows, stats.RightRows, "%s, %s", c.left, c.right)
@@ -316,9 +308,9 @@ func TestRowGroupsAreSkipped(t *testing.T) {
 // of the other side, but two of them are NULL.
 func TestRowGroupsWithUncountedNulls(t *testing.T) {
 	folder := "../../tableio/testdata/foreign/"
-	o := runProgram(t, exitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on", "k",
-		"--how", "semi", "--nulls-equal", "--count", "--device", "host", "-q")
-	require.Equal(t, "3\n", o.stdout)
+	o := tested.Require(t, command.ExitDone, "join", folder+"01_no_null_count.parquet", folder+"01_right.parquet", "--on",
+		"k", "--how", "semi", "--nulls-equal", "--count", "--device", "host", "-q")
+	require.Equal(t, "3\n", o.Stdout)
 }
 
 // Row groups stay unread wherever no row of theirs can be in the output or break a promise of unique keys, and nowhere

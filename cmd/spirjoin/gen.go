@@ -7,8 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,17 +14,18 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-func (s *session) genCommand() *cli.Command {
+func (s session) genCommand() *cli.Command {
 	return &cli.Command{
 		Name: "gen", Usage: "generate tables", UsageText: "spirjoin gen COMMAND [flags]",
 		Description: "   Writes Parquet files. The same flags give the same rows on every machine.",
 		Subcommands: []*cli.Command{s.genTPCHCommand(), s.genPKFKCommand()},
 		Action: func(c *cli.Context) error {
-			return usagef("gen needs a command: tpch or pkfk")
+			return command.Usagef("gen needs a command: tpch or pkfk")
 		},
 	}
 }
@@ -38,7 +37,7 @@ func folderFlag() cli.Flag {
 		Usage: "write into the folder `DIR`, created if it does not exist"}
 }
 
-func (s *session) genTPCHCommand() *cli.Command {
+func (s session) genTPCHCommand() *cli.Command {
 	return &cli.Command{
 		Name: "tpch", Usage: "orders and lineitem of TPC-H", UsageText: "spirjoin gen tpch --sf FACTOR -o DIR",
 		Description: "   Writes DIR/orders.parquet and DIR/lineitem.parquet. They join with --on " +
@@ -58,29 +57,29 @@ func (s *session) genTPCHCommand() *cli.Command {
 	}
 }
 
-func (s *session) genTPCH(ctx context.Context, spec workload.TPCHSpec) error {
+func (s session) genTPCH(ctx context.Context, spec workload.TPCHSpec) error {
 	start := time.Now()
-	progress := s.newProgress(false)
-	defer progress.close()
-	spec.Progress = func(orders, total int64) { progress.report("generate orders", uint64(orders), uint64(total)) }
-	progress.enter("start the generator")
+	progress := s.NewProgress(false)
+	defer progress.Close()
+	spec.Progress = func(orders, total int64) { progress.Report("generate orders", uint64(orders), uint64(total)) }
+	progress.Enter("start the generator")
 	result, err := workload.TPCH(ctx, spec)
 	if err != nil {
 		return err
 	}
-	progress.clearLine()
+	progress.ClearLine()
 	s.reportFile(result.OrdersPath, result.Orders, workload.OrdersSchema)
 	s.reportFile(result.LineitemPath, result.Lines, workload.LineitemSchema)
-	fmt.Fprintf(s.stdout, "generated in %.2f s\n", time.Since(start).Seconds())
+	fmt.Fprintf(s.Stdout, "generated in %.2f s\n", time.Since(start).Seconds())
 	return nil
 }
 
-func (s *session) reportFile(path string, rows int64, schema *arrow.Schema) {
-	fmt.Fprintf(s.stdout, "%s: %s x %s\n", text.Printable(path), text.Plural(rows, "row"),
+func (s session) reportFile(path string, rows int64, schema *arrow.Schema) {
+	fmt.Fprintf(s.Stdout, "%s: %s x %s\n", text.Printable(path), text.Plural(rows, "row"),
 		text.Plural(schema.NumFields(), "column"))
 }
 
-func (s *session) genPKFKCommand() *cli.Command {
+func (s session) genPKFKCommand() *cli.Command {
 	const keys, columns = "Keys", "Columns"
 	d := workload.DefaultPKFK(0, 0)
 	return &cli.Command{
@@ -90,15 +89,14 @@ func (s *session) genPKFKCommand() *cli.Command {
 			"and\n" +
 			"   in random order; s_key refers to it. They join with --on r_key=s_key.",
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "r", Category: keys, Value: new(rowsValue),
+			&cli.GenericFlag{Name: "r", Category: keys, Value: new(command.Rows),
 				Usage: "`ROWS` of R, the primary keys, as in 10M or 2^27"},
-			&cli.GenericFlag{Name: "s", Category: keys, Value: new(rowsValue), Usage: "`ROWS` of S, the foreign keys"},
+			&cli.GenericFlag{Name: "s", Category: keys, Value: new(command.Rows), Usage: "`ROWS` of S, the foreign keys"},
 			&cli.Float64Flag{Name: "match-ratio", Category: keys, Value: d.MatchRatio,
 				Usage: "`FRACTION` of the primary keys that can be referred to; default: 1"},
 			&cli.Float64Flag{Name: "zipf", Category: keys, Value: d.Zipf,
 				Usage: "skew of the foreign keys, the `FACTOR` of Zipf's law; default: 0"},
-			&cli.Uint64Flag{Name: "seed", Category: keys, Value: d.Seed,
-				Usage: "`NUMBER` that is the random seed; default: 1"},
+			command.SeedFlag(keys),
 			&cli.IntFlag{Name: "key-bytes", Category: columns, Value: d.KeyBytes,
 				Usage: "`BYTES` of a key, 4 or 8; default: 4"},
 			&cli.IntFlag{Name: "payload-bytes", Category: columns, Value: d.RPayloads[0],
@@ -115,16 +113,15 @@ func (s *session) genPKFKCommand() *cli.Command {
 			if err := genArguments(c, "r", "s", "output"); err != nil {
 				return err
 			}
-			rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*rowsValue), math.MaxInt64)) }
+			rows := func(flag string) int64 { return int64(min(*c.Generic(flag).(*command.Rows), math.MaxInt64)) }
 			spec := workload.PKFKSpec{
 				RRows: rows("r"), SRows: rows("s"), KeyBytes: c.Int("key-bytes"), MatchRatio: c.Float64("match-ratio"),
 				Zipf: c.Float64("zipf"), Seed: c.Uint64("seed"), Texts: c.Bool("payload-texts"),
 			}
-			for flag, columns := range map[string]*[]int{"r-payloads": &spec.RPayloads, "s-payloads": &spec.SPayloads} {
-				var err error
-				if *columns, err = payloadColumns(flag, c.Int(flag), []int{c.Int("payload-bytes")}); err != nil {
-					return err
-				}
+			f, widths := command.Flags{Context: c}, []int{c.Int("payload-bytes")}
+			spec.RPayloads, spec.SPayloads = f.PayloadColumns("r-payloads", widths), f.PayloadColumns("s-payloads", widths)
+			if err := f.Err(); err != nil {
+				return err
 			}
 			if err := spec.Validate(); err != nil {
 				return err
@@ -134,40 +131,29 @@ func (s *session) genPKFKCommand() *cli.Command {
 	}
 }
 
-// payloadColumns returns the bytes of each of the payload columns that a flag asks for: the widths in turn.
-func payloadColumns(flag string, columns int, widths []int) ([]int, error) {
-	if columns < 0 || columns > workload.MaxPayloads {
-		return nil, usagef("--%s is %d, must be 0 to %d", flag, columns, workload.MaxPayloads)
-	}
-	return slices.Repeat(widths, columns/len(widths)+1)[:columns], nil
-}
-
 // genArguments checks that there are flags, and nothing else.
 func genArguments(c *cli.Context, needed ...string) error {
-	var faults []string
+	f := command.Flags{Context: c}
 	if c.Args().Present() {
-		faults = append(faults, fmt.Sprintf("%s takes flags only, not %q", c.Command.Name, c.Args().First()))
+		f.Fault("%s takes flags only, not %q", c.Command.Name, c.Args().First())
 	}
 	for _, name := range needed {
 		if !c.IsSet(name) {
-			faults = append(faults, dashed(name)+" is needed")
+			f.Fault("%s is needed", command.Dashed(name))
 		}
 	}
-	if len(faults) > 0 {
-		return usageError(strings.Join(faults, "; "))
-	}
-	return nil
+	return f.Err()
 }
 
 // genPKFK makes both tables and writes them into a folder, whose files appear when both are complete.
-func (s *session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir string) error {
+func (s session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir string) error {
 	start := time.Now()
 	if err := makeFolder(dir); err != nil {
-		return &tableio.Error{Kind: tableio.ErrOutput, Op: "create", Path: dir, Err: plainError(err)}
+		return &tableio.Error{Kind: tableio.ErrOutput, Op: "create", Path: dir, Err: command.PlainError(err)}
 	}
-	progress := s.newProgress(false)
-	defer progress.close()
-	progress.enter("generate")
+	progress := s.NewProgress(false)
+	defer progress.Close()
+	progress.Enter("generate")
 	r, sTable, err := workload.PKFK(ctx, spec)
 	if err != nil {
 		return err
@@ -185,17 +171,17 @@ func (s *session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir strin
 			return err
 		}
 	}
-	progress.enter("finish")
+	progress.Enter("finish")
 	for _, w := range writers {
 		if err := w.Commit(ctx); err != nil {
 			return err
 		}
 	}
-	progress.clearLine()
+	progress.ClearLine()
 	for i, table := range tables {
 		s.reportFile(paths[i], table.NumRows(), table.Schema())
 	}
-	fmt.Fprintf(s.stdout, "generated in %.2f s\n", time.Since(start).Seconds())
+	fmt.Fprintf(s.Stdout, "generated in %.2f s\n", time.Since(start).Seconds())
 	return nil
 }
 
@@ -213,16 +199,17 @@ func makeFolder(dir string) error {
 
 const generatedBatchRows = 1 << 20
 
-func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progress *progress, phase string) error {
+func storeTable(ctx context.Context, w *tableio.Writer, table arrow.Table, progress *command.Progress,
+	phase string) error {
 	total := uint64(table.NumRows())
-	progress.report(phase, 0, total)
+	progress.Report(phase, 0, total)
 	reader := array.NewTableReader(table, generatedBatchRows)
 	defer reader.Release()
 	for reader.Next() {
 		if err := w.Write(ctx, reader.RecordBatch()); err != nil {
 			return err
 		}
-		progress.report(phase, uint64(w.Rows()), total)
+		progress.Report(phase, uint64(w.Rows()), total)
 	}
 	return reader.Err()
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/leak"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -32,13 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if os.Getenv(asProgram) != "" {
-		main()
-	}
-	if err := os.Setenv("SPIRJOIN_TUNING", "off"); err != nil { // what was measured here changes no test
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	tested.RunIfAsked()
 	leak.Main(m)
 }
 
@@ -82,50 +78,52 @@ func standIn(task string) error {
 
 func TestGenTPCH(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "tpch")
-	o := runProgram(t, exitDone, "gen", "tpch", "--sf", "0.00001", "-o", dir)
+	o := tested.Require(t, command.ExitDone, "gen", "tpch", "--sf", "0.00001", "-o", dir)
 	require.Regexp(t,
-		`^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`, o.stdout)
-	require.Empty(t, o.stderr)
-	requireFiles(t, dir, "lineitem.parquet", "orders.parquet")
+		`^\S+orders.parquet: 15 rows x 9 columns\n\S+lineitem.parquet: 15 rows x 16 columns\ngenerated in \d+\.\d\d s\n$`,
+		o.Stdout)
+	require.Empty(t, o.Stderr)
+	commandtest.RequireFiles(t, dir, "lineitem.parquet", "orders.parquet")
 	orders, lineitem := filepath.Join(dir, "orders.parquet"), filepath.Join(dir, "lineitem.parquet")
-	require.Equal(t, "225\n", runProgram(t, exitDone, "join", orders, lineitem, "--on", "o_orderkey=l_orderkey",
-		"--device", "host", "--count").stdout)
+	require.Equal(t, "225\n", tested.Require(t, command.ExitDone, "join", orders, lineitem, "--on",
+		"o_orderkey=l_orderkey", "--device", "host", "--count").Stdout)
 }
 
 func TestGenTPCHFailsCleanly(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(standInMode, "fail")
-	require.Contains(t, runProgram(t, exitInputOutput, "gen", "tpch", "--sf", "1", "-o", dir).stderr, "no numbers left")
-	requireFiles(t, dir)
+	require.Contains(t, tested.Require(t, command.ExitInputOutput, "gen", "tpch", "--sf", "1", "-o", dir).Stderr,
+		"no numbers left")
+	commandtest.RequireFiles(t, dir)
 
 	t.Setenv(standInMode, "hang")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	o := program(ctx, nil, "gen", "tpch", "--sf", "1", "-o", dir)
-	require.Equal(t, exitInterrupted, o.code)
-	requireFiles(t, dir)
+	o := tested.Run(ctx, nil, "gen", "tpch", "--sf", "1", "-o", dir)
+	require.Equal(t, command.ExitInterrupted, o.Code)
+	commandtest.RequireFiles(t, dir)
 }
 
 func TestGenPKFK(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pkfk")
-	o := runProgram(t, exitDone, "gen", "pkfk", "-r", "1k", "-s", "2^12", "--zipf", "0.5", "--key-bytes", "8",
+	o := tested.Require(t, command.ExitDone, "gen", "pkfk", "-r", "1k", "-s", "2^12", "--zipf", "0.5", "--key-bytes", "8",
 		"--r-payloads", "2", "--s-payloads=0", "-o", dir)
 	require.Regexp(t,
 		`^\S+r.parquet: 1,000 rows x 3 columns\n\S+s.parquet: 4,096 rows x 1 column\ngenerated in \d+\.\d\d s\n$`,
-		o.stdout)
-	requireFiles(t, dir, "r.parquet", "s.parquet")
+		o.Stdout)
+	commandtest.RequireFiles(t, dir, "r.parquet", "s.parquet")
 	r, s := filepath.Join(dir, "r.parquet"), filepath.Join(dir, "s.parquet")
 	names, rows := rowsOf(t, r, nil)
 	require.Equal(t, []string{"r_key", "r_1", "r_2"}, names)
 	require.Len(t, rows, 1000)
-	require.Equal(t, "4096\n", runProgram(t, exitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host",
-		"--count").stdout, "all foreign keys match")
+	require.Equal(t, "4096\n", tested.Require(t, command.ExitDone, "join", r, s, "--on", "r_key=s_key", "--device", "host",
+		"--count").Stdout, "all foreign keys match")
 
-	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--match-ratio", "0.5", "-o", dir)
+	tested.Require(t, command.ExitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--match-ratio", "0.5", "-o", dir)
 	_, half := rowsOf(t, r, nil)
 	require.NotEqual(t, rows, half, "the files are replaced")
 
-	runProgram(t, exitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--payload-texts", "-o", dir)
+	tested.Require(t, command.ExitDone, "gen", "pkfk", "-r", "1000", "-s", "4096", "--payload-texts", "-o", dir)
 	_, texts := rowsOf(t, r, nil)
 	require.Regexp(t, `^\d+\|[0-9a-f]{4,12}\|?$`, texts[0])
 }
@@ -138,27 +136,27 @@ func TestGenFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		"gen":                              {exitUsage, "gen needs a command: tpch or pkfk"},
-		"gen tpch":                         {exitUsage, "--sf is needed; --output is needed"},
-		"gen tpch more --sf 1 -o DIR":      {exitUsage, `tpch takes flags only, not "more"`},
-		"gen tpch --sf 1.5 -o DIR":         {exitUsage, "scale factor is 1.5"},
-		"gen tpch --sf x -o DIR":           {exitUsage, `invalid value "x" for flag --sf`},
-		"gen pkfk -r 5 -o DIR":             {exitUsage, "-s is needed"},
-		"gen pkfk -r 5x -s 5 -o DIR":       {exitUsage, `invalid value "5x" for flag -r`},
-		"gen pkfk -r 5 -s 5 --zipf -1":     {exitUsage, "--output is needed"},
-		"gen pkfk -r 5 -s 5 --zpf 1":       {exitUsage, "did you mean --zipf?"},
-		"gen pkfk --r 0 -s 5 -o DIR":       {exitUsage, "there is no primary key to refer to"},
-		"gen pkfk -r 5 -s 5 -o FILE":       {exitInputOutput, "not a directory"},
-		"gen pkfk -r 5 -s 5 -o FILE/below": {exitInputOutput, "not a directory"},
-		"gen tpch --sf 1 -o FILE/below":    {exitInputOutput, "not a directory"},
+		"gen":                              {command.ExitUsage, "gen needs a command: tpch or pkfk"},
+		"gen tpch":                         {command.ExitUsage, "--sf is needed; --output is needed"},
+		"gen tpch more --sf 1 -o DIR":      {command.ExitUsage, `tpch takes flags only, not "more"`},
+		"gen tpch --sf 1.5 -o DIR":         {command.ExitUsage, "scale factor is 1.5"},
+		"gen tpch --sf x -o DIR":           {command.ExitUsage, `invalid value "x" for flag --sf`},
+		"gen pkfk -r 5 -o DIR":             {command.ExitUsage, "-s is needed"},
+		"gen pkfk -r 5x -s 5 -o DIR":       {command.ExitUsage, `invalid value "5x" for flag -r`},
+		"gen pkfk -r 5 -s 5 --zipf -1":     {command.ExitUsage, "--output is needed"},
+		"gen pkfk -r 5 -s 5 --zpf 1":       {command.ExitUsage, "did you mean --zipf?"},
+		"gen pkfk --r 0 -s 5 -o DIR":       {command.ExitUsage, "there is no primary key to refer to"},
+		"gen pkfk -r 5 -s 5 -o FILE":       {command.ExitInputOutput, "not a directory"},
+		"gen pkfk -r 5 -s 5 -o FILE/below": {command.ExitInputOutput, "not a directory"},
+		"gen tpch --sf 1 -o FILE/below":    {command.ExitInputOutput, "not a directory"},
 	} {
-		o := runProgram(t, c.code, strings.Fields(strings.NewReplacer("DIR", dir, "FILE", file).Replace(line))...)
-		require.Contains(t, o.stderr, c.want, line)
-		requireFiles(t, dir, "file")
+		o := tested.Require(t, c.code, strings.Fields(strings.NewReplacer("DIR", dir, "FILE", file).Replace(line))...)
+		require.Contains(t, o.Stderr, c.want, line)
+		commandtest.RequireFiles(t, dir, "file")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	o := program(ctx, nil, "gen", "pkfk", "-r", "1000", "-s", "1000", "-o", dir)
-	require.Equal(t, exitInterrupted, o.code)
-	requireFiles(t, dir, "file")
+	o := tested.Run(ctx, nil, "gen", "pkfk", "-r", "1000", "-s", "1000", "-o", dir)
+	require.Equal(t, command.ExitInterrupted, o.Code)
+	commandtest.RequireFiles(t, dir, "file")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -45,7 +46,7 @@ type groupOptions struct {
 	format      tableio.Format
 }
 
-func (s *session) groupCommand() *cli.Command {
+func (s session) groupCommand() *cli.Command {
 	const input, groups = "Input", "Groups"
 	return &cli.Command{
 		Name: "groupby", Usage: "group the rows of a table",
@@ -55,7 +56,7 @@ func (s *session) groupCommand() *cli.Command {
 			columnsFlag(groups),
 			&cli.StringFlag{Name: "input-format", Category: input,
 				Usage: "`FORMAT` of FILE: auto, parquet, csv, arrow, arrow-stream"},
-			&cli.GenericFlag{Name: "device", Category: groups, Value: new(namesValue),
+			&cli.GenericFlag{Name: "device", Category: groups, Value: new(command.Names),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto"},
 			&cli.StringFlag{Name: "algo", Category: groups, Value: "auto",
 				Usage: "`NAME`: graphics or sort; default: auto"},
@@ -70,23 +71,23 @@ func (s *session) groupCommand() *cli.Command {
 	}
 }
 
-func (s *session) groupOptions(c *cli.Context) (o groupOptions, err error) {
-	f := &joinFlags{Context: c}
+func (s session) groupOptions(c *cli.Context) (o groupOptions, err error) {
+	f := &joinFlags{command.Flags{Context: c}}
 	if c.NArg() != 1 {
-		f.fault("groupby takes one table, FILE, not %d", c.NArg())
+		f.Fault("groupby takes one table, FILE, not %d", c.NArg())
 	}
 	o.paths[0] = c.Args().First()
 	o.format = f.format("input-format")
 	if s.tableOptions(f, &o.joinOptions); len(o.devices) > 1 {
-		f.fault("--device: groupby runs on one device")
+		f.Fault("--device: groupby runs on one device")
 	}
-	f.groupGoal(&o.joinOptions, s.stdoutColumns() > 0)
+	f.groupGoal(&o.joinOptions, s.StdoutColumns() > 0)
 	o.groups, o.groupColumns = f.groups(), f.names("columns")
 	if algo := c.String("algo"); algo != "auto" {
 		o.groups.Algorithm, o.graphics = algo, algo == "graphics"
 	}
-	if len(f.faults) > 0 {
-		return o, usageError(strings.Join(f.faults, "; "))
+	if err := f.Err(); err != nil {
+		return o, err
 	}
 	return o, o.groups.Check()
 }
@@ -121,10 +122,10 @@ func (f *joinFlags) groupGoal(o *joinOptions, terminal bool) {
 	case o.output == "" && terminal:
 		o.goal = goalPreview
 	case o.output == "":
-		f.fault("standard output is not a terminal; choose where the table goes: --output FILE, or --output - for an " +
+		f.Fault("standard output is not a terminal; choose where the table goes: --output FILE, or --output - for an " +
 			"Arrow IPC stream")
 	case o.output == "-" && terminal && o.write.Format != tableio.CSV:
-		f.fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
+		f.Fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
 	}
 }
 
@@ -133,7 +134,7 @@ func (f *joinFlags) aggregate(item string) (a spirjoin.GroupAggregate) {
 	parts := splitList(item, '=')
 	call := splitList(parts[len(parts)-1], ':')
 	if len(parts) > 2 || len(call) > 2 || parts[0] == "" || call[0] == "" || call[len(call)-1] == "" {
-		f.fault("--agg %q: write count, sum:x or total=sum:x, and names with , = or : between double quotes", item)
+		f.Fault("--agg %q: write count, sum:x or total=sum:x, and names with , = or : between double quotes", item)
 		return a
 	}
 	if len(parts) == 2 {
@@ -144,7 +145,7 @@ func (f *joinFlags) aggregate(item string) (a spirjoin.GroupAggregate) {
 	}
 	var err error
 	if a.Func, err = spirjoin.ParseGroupFunc(unescape(call[0])); err != nil {
-		f.fault("--agg: %v", err)
+		f.Fault("--agg: %v", err)
 	}
 	return a
 }
@@ -161,13 +162,13 @@ type groupReport struct {
 
 // groupBy runs the command. Nothing is computed before it is known that the input can be read and the output be
 // written.
-func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
+func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	defer ofGroups(&err)
-	report := groupReport{Output: o.output, Version: version()}
+	report := groupReport{Output: o.output, Version: command.Version()}
 	started := time.Now()
-	progress := s.newProgress(o.quiet)
-	defer progress.close()
-	o.groups.Progress = progress.join
+	progress := s.NewProgress(o.quiet)
+	defer progress.Close()
+	o.groups.Progress = progress.Join
 	if o.memoryLimitBytes > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
@@ -185,7 +186,7 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 	}
 	reader, err := tableio.Open(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared),
-		AheadBytes: limit.aheadBytes(), Stdin: s.stdin, Format: o.format, Progress: func(rows int64) {}})
+		AheadBytes: limit.aheadBytes(), Stdin: s.Stdin, Format: o.format, Progress: func(rows int64) {}})
 	if err != nil {
 		return nameFormatFlag(err, "input-format")
 	}
@@ -209,8 +210,8 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	defer output.close()
 	if o.goal == goalExplain {
 		text, err := explainGroups(ctx, device, layout, in, o, &report)
-		progress.clearLine()
-		fmt.Fprint(s.stdout, text)
+		progress.ClearLine()
+		fmt.Fprint(s.Stdout, text)
 		return err
 	}
 	result, err := startGroups(ctx, device, layout, in, o.limited(), &report)
@@ -226,7 +227,7 @@ func (s *session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	report.WriteSeconds, report.WallSeconds = time.Since(writing).Seconds(), time.Since(started).Seconds()
 	report.GroupStats = result.Stats()
 	report.Groups = rows
-	progress.clearLine()
+	progress.ClearLine()
 	return s.reportGroups(o, &report, result)
 }
 
@@ -308,10 +309,10 @@ func explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupL
 }
 
 // reportGroups says what ran where: one line on standard error, or the statistics that were asked for.
-func (s *session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.GroupResult) error {
-	w := io.Writer(s.stdout)
+func (s session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.GroupResult) error {
+	w := io.Writer(s.Stdout)
 	if o.output == "-" {
-		w = s.stderr
+		w = s.Stderr
 	}
 	switch {
 	case o.stats == statsJSON:
@@ -322,9 +323,9 @@ func (s *session) reportGroups(o groupOptions, r *groupReport, result *spirjoin.
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, runLine{made: text.Plural(r.Groups, "group") + " of " + text.Plural(r.Rows, "row"),
+	fmt.Fprintln(s.Stderr, runLine{made: text.Plural(r.Groups, "group") + " of " + text.Plural(r.Rows, "row"),
 		output: o.output, seconds: r.WallSeconds, device: &result.Device,
 		phases: fmt.Sprintf("read %.2f, group %.2f, output %.2f", r.ReadSeconds, r.GroupSeconds, r.WriteSeconds),
-	}.fit(s.stderrColumns()))
+	}.fit(s.StderrColumns()))
 	return nil
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
 // groupOutput is where groups go: to a table, or the first of them to a terminal.
 type groupOutput struct {
-	*session
+	session
 	schema   *arrow.Schema
 	columns  []int           // of the groups, in the order of the schema
 	writer   *tableio.Writer // nil for a preview
-	progress *progress
+	progress *command.Progress
 }
 
 // groupsOf are the groups of a table, or of the rows of a join.
@@ -30,7 +31,7 @@ type groupsOf interface {
 }
 
 // groupOutput chooses the columns of groups that have this schema, and creates the table. The caller closes it.
-func (s *session) groupOutput(o *joinOptions, schema *arrow.Schema, progress *progress) (*groupOutput, error) {
+func (s session) groupOutput(o *joinOptions, schema *arrow.Schema, progress *command.Progress) (*groupOutput, error) {
 	g := &groupOutput{session: s, progress: progress}
 	names := o.groupColumns
 	if names == nil {
@@ -45,7 +46,7 @@ func (s *session) groupOutput(o *joinOptions, schema *arrow.Schema, progress *pr
 		}
 		i := schema.FieldIndices(name)[0]
 		if slices.Contains(g.columns, i) {
-			return nil, usagef("--columns: output column %q is asked for twice", name)
+			return nil, command.Usagef("--columns: output column %q is asked for twice", name)
 		}
 		g.columns, fields = append(g.columns, i), append(fields, schema.Field(i))
 	}
@@ -76,7 +77,7 @@ func (g *groupOutput) put(ctx context.Context, groups groupsOf) (rows uint64, wr
 	for _, field := range g.schema.Fields() {
 		names = append(names, field.Name)
 	}
-	g.progress.clearLine()
+	g.progress.ClearLine()
 	g.writePreview(g.schema, names, first, total)
 	return total, 0, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
@@ -25,8 +26,8 @@ import (
 )
 
 // join runs the command, with a trace if one was asked for.
-func (s *session) join(ctx context.Context, o joinOptions) error {
-	return traced(ctx, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
+func (s session) join(ctx context.Context, o joinOptions) error {
+	return command.Traced(ctx, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
 		o.trace = trace
 		o.write.Busy = tracedBusy(trace, "encode and write")
 		return s.runJoin(ctx, o)
@@ -36,11 +37,11 @@ func (s *session) join(ctx context.Context, o joinOptions) error {
 // runJoin runs the command. Nothing is computed before it is known that the inputs can be read and the output be
 // written. Tables are read while the device is opened, except under a memory limit: what the drivers take counts, and
 // is not known before.
-func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
+func (s session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	report := joinReport{started: time.Now(), Output: o.output}
-	progress := s.newProgress(o.quiet)
-	defer progress.close()
-	o.spec.Progress = progress.join
+	progress := s.NewProgress(o.quiet)
+	defer progress.Close()
+	o.spec.Progress = progress.Join
 	if o.memoryLimitBytes > 0 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 	}
@@ -49,16 +50,16 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	ctx, device := begin(ctx, o)
 	defer func() { err = device.end(err) }()
 	open := sync.OnceValues(func() (*spirjoin.Engine, error) {
-		progress.enter("open device")
+		progress.Enter("open device")
 		engine, err := device.wait()
 		if err != nil {
 			return nil, err
 		}
 		report.StartSeconds, report.kernels = device.seconds, engine.Kernels
 		if !o.quiet && o.stats != statsJSON {
-			progress.clearLine()
+			progress.ClearLine()
 			for _, problem := range slices.Concat(device.failed, engine.TuningProblems()) {
-				s.warn(problem)
+				s.Warn(problem)
 			}
 		}
 		return engine, nil
@@ -147,8 +148,8 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 			return explainKeys(err, o, readers)
 		}
 		if o.goal == goalExplain {
-			progress.clearLine()
-			fmt.Fprint(s.stdout, nameRaisedFlags(plan.String()))
+			progress.ClearLine()
+			fmt.Fprint(s.Stdout, command.NameRaisedFlags(plan.String()))
 			return nil
 		}
 		span = exec.BeginWait(ctx, "wait for first rows")
@@ -162,8 +163,8 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	drawing := time.Now()
 	switch o.goal {
 	case goalExplain: // of a join that reads a side as it goes
-		progress.clearLine()
-		fmt.Fprint(s.stdout, nameRaisedFlags(result.Plan()))
+		progress.ClearLine()
+		fmt.Fprint(s.Stdout, command.NameRaisedFlags(result.Plan()))
 		return nil
 	case goalFile:
 		report.WriteSeconds, err = writeResult(ctx, result, writer, progress)
@@ -173,31 +174,31 @@ func (s *session) runJoin(ctx context.Context, o joinOptions) (err error) {
 			return countRows(ctx, engine, o.spec, tables)
 		})
 	case goalCount:
-		if progress.clearLine(); o.stats != statsJSON {
-			fmt.Fprintln(s.stdout, result.Rows())
+		if progress.ClearLine(); o.stats != statsJSON {
+			fmt.Fprintln(s.Stdout, result.Rows())
 		}
 	}
 	if err != nil {
 		return err
 	}
 	report.OutputSeconds = time.Since(drawing).Seconds()
-	progress.clearLine()
+	progress.ClearLine()
 	return s.reportJoin(o, report, result)
 }
 
 // openInputs opens both inputs, whose tables count towards the limit, and so does what a pipe holds. Tables are not
 // pinned: for one join, that and its undoing take longer than copies through staging memory.
-func (s *session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, progress *progress) (
+func (s session) openInputs(ctx context.Context, o joinOptions, limit *memoryCap, progress *command.Progress) (
 	readers [2]*tableio.Reader, err error) {
-	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.stdin,
+	options := tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared), Stdin: s.Stdin,
 		AheadBytes: limit.aheadBytes(),
 		Busy:       tracedBusy(o.trace, "read and decode")}
 	for side, path := range o.paths {
-		progress.opening(side, path, 0, 0)
+		progress.Opening(side, path, 0, 0)
 		reader := &readers[side]
 		options.Format = o.formats[side]
-		options.Opening = func(done, total int64) { progress.opening(side, path, done, total) }
-		options.Progress = func(rows int64) { progress.reading(side, rows, (*reader).Rows()) }
+		options.Opening = func(done, total int64) { progress.Opening(side, path, done, total) }
+		options.Progress = func(rows int64) { progress.Reading(side, rows, (*reader).Rows()) }
 		readers[side], err = tableio.Open(ctx, path, options)
 		if err != nil {
 			return readers, nameFormatFlag(err, [2]string{"left-format", "right-format"}[side])
@@ -227,7 +228,7 @@ func prepareJoin(ctx context.Context, device *opening, o joinOptions, layout *sp
 // nameFormatFlag adds the flag that names a format which was not recognized.
 func nameFormatFlag(err error, flag string) error {
 	if errors.Is(err, tableio.ErrFormat) {
-		return fmt.Errorf("%w: %s", err, dashed(flag))
+		return fmt.Errorf("%w: %s", err, command.Dashed(flag))
 	}
 	return err
 }
@@ -241,7 +242,7 @@ func explainOutput(err error, path string) error {
 		return &tableio.Error{Kind: tableio.ErrOutput, Op: "create", Path: path,
 			Err: errors.New("this is a directory; name a file in it")}
 	}
-	return usagef("%v: --format", err)
+	return command.Usagef("%v: --format", err)
 }
 
 // typeEmptyKeys gives keys of CSV files without values, as in a file with only a header, the type of the keys that they
@@ -302,7 +303,7 @@ func explainKeys(err error, o joinOptions, readers [2]*tableio.Reader) error {
 			if right := o.spec.RightOn[k]; right != left {
 				left += "=" + right
 			}
-			return usagef("--on %q: keys are compared by equality; write a=b", left)
+			return command.Usagef("--on %q: keys are compared by equality; write a=b", left)
 		}
 		for side, name := range [2]string{o.spec.LeftOn[k], o.spec.RightOn[k]} {
 			if explained, ok := explainText(err, readers[side], o.paths[side], name); ok {
@@ -331,35 +332,24 @@ func comparison(key string) bool {
 	return strings.ContainsAny(key, "<>") || strings.HasSuffix(key, "!")
 }
 
-// shellWord quotes a text for a shell where it needs quotes.
-func shellWord(text string) string {
-	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("/-_.,:+", r)
-	}
-	if strings.TrimFunc(text, plain) == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
 // inputs are what the tables of a join are read from.
 type inputs struct {
 	paths    [2]string
 	readers  [2]*tableio.Reader
 	needed   [2][]string // columns
 	limit    *memoryCap
-	progress *progress
+	progress *command.Progress
 	refused  error // for want of memory, of what would have taken less; nil if that was not tried
 }
 
 // read reads a side. A refusal for want of memory says how much all its rows take, more or less, by those that were
 // read, and which limit that needs with what was read and reserved before.
 func (in *inputs) read(ctx context.Context, side int) (arrow.Table, error) {
-	in.progress.reading(side, 0, 0)
+	in.progress.Reading(side, 0, 0)
 	before := in.limit.used()
 	defer exec.Begin(ctx, "read "+relation.Side(side).String()).End()
 	table, err := in.readers[side].Read(ctx, in.needed[side])
-	rows, total := in.progress.done(), in.readers[side].Rows()
+	rows, total := in.progress.State().Rows, in.readers[side].Rows()
 	if errors.Is(err, backend.ErrHostMemory) && in.refused != nil {
 		return table, in.refused
 	}
@@ -410,8 +400,8 @@ type drawn interface {
 
 // writeResult draws the output and returns the seconds in which that waited for encoding and writing, which otherwise
 // go on meanwhile.
-func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, progress *progress) (seconds float64,
-	err error) {
+func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, progress *command.Progress) (
+	seconds float64, err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return seconds, err
@@ -425,7 +415,7 @@ func writeResult(ctx context.Context, result drawn, writer *tableio.Writer, prog
 			return seconds, err
 		}
 	}
-	progress.join(spirjoin.JoinProgress{Phase: "finish", Left: -1})
+	progress.Join(spirjoin.JoinProgress{Phase: "finish", Left: -1})
 	start := time.Now()
 	defer exec.Begin(ctx, "finish file").End()
 	err = writer.Commit(ctx)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,35 +34,35 @@ func TestJoinFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"missing file", exitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"},
+		{"missing file", command.ExitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"},
 			"none.parquet: no such file or directory"},
-		{"folder", exitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
-		{"corrupt file", exitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
-		{"empty file", exitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
-		{"no format", exitInputOutput, []string{left, os.DevNull, "--on", "id"},
+		{"folder", command.ExitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
+		{"corrupt file", command.ExitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
+		{"empty file", command.ExitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
+		{"no format", command.ExitInputOutput, []string{left, os.DevNull, "--on", "id"},
 			"unknown format: recognized neither by its content nor by its extension; name one of parquet, csv, arrow, arrow-stream: --right-format"},
-		{"wrong format", exitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"},
+		{"wrong format", command.ExitInputOutput, []string{left, right, "--on", "id", "--left-format", "arrow"},
 			"orders.parquet: "},
-		{"unknown key", exitUsage, []string{left, right, "--on", "id=order_idd"},
+		{"unknown key", command.ExitUsage, []string{left, right, "--on", "id=order_idd"},
 			`the right table has no column "order_idd"; did you mean "order_id"?`},
-		{"unknown column", exitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
+		{"unknown column", command.ExitUsage, []string{left, right, "--on", "id=order_id", "--columns", "custmer"},
 			`no column "custmer"; did you mean "customer"?`},
-		{"incompatible keys", exitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
-		{"incompatible keys of a full join", exitNoDevice, []string{left, words, "--on", "id", "--how", "full"},
+		{"incompatible keys", command.ExitNoDevice, []string{left, words, "--on", "id"}, `key column "id"`},
+		{"incompatible keys of a full join", command.ExitNoDevice, []string{left, words, "--on", "id", "--how", "full"},
 			"mean different things; cast one of them"},
-		{"unknown device", exitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
+		{"unknown device", command.ExitNoDevice, []string{left, right, "--on", "id", "--device", "abacus"},
 			`no device matches "abacus"; choose one of `},
-		{"too many rows", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
+		{"too many rows", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2"},
 			"3 rows, --max-output-rows allows 2; raise --max-output-rows, or ask for the count"},
-		{"too many rows to count", exitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2", "--count"},
-			"3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
-		{"too little device memory", exitLimit, []string{left, right, "--on", "id=order_id", "--device-memory", "1KiB"},
-			"raise --device-memory to at least "},
-		{"comparison", exitUsage, []string{left, right, "--on", "id>=order_id"},
+		{"too many rows to count", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--max-output-rows", "2",
+			"--count"}, "3 rows, --max-output-rows allows 2; raise --max-output-rows or leave it out: a count makes no rows)"},
+		{"too little device memory", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--device-memory",
+			"1KiB"}, "raise --device-memory to at least "},
+		{"comparison", command.ExitUsage, []string{left, right, "--on", "id>=order_id"},
 			`--on "id>=order_id": keys are compared by equality; write a=b`},
-		{"too little host memory", exitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
+		{"too little host memory", command.ExitLimit, []string{left, right, "--on", "id=order_id", "--memory-limit", "16B"},
 			"raise --memory-limit"},
-		{"too little host memory for the plan", exitLimit,
+		{"too little host memory for the plan", command.ExitLimit,
 			[]string{left, right, "--on", "id=order_id", "--memory-limit", "64KiB"}, "raise --memory-limit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,10 +73,10 @@ func TestJoinFailures(t *testing.T) {
 			if !slices.Contains(full, "--count") {
 				full = append(full, "-o", out)
 			}
-			o := runProgram(t, c.code, full...)
-			require.Contains(t, o.stderr, c.want)
-			require.Empty(t, o.stdout)
-			requireFiles(t, dir, files...)
+			o := tested.Require(t, c.code, full...)
+			require.Contains(t, o.Stderr, c.want)
+			require.Empty(t, o.Stdout)
+			commandtest.RequireFiles(t, dir, files...)
 		})
 	}
 }
@@ -88,20 +90,20 @@ func TestJoinUnwritableOutput(t *testing.T) {
 		filepath.Join(dir, "folder.parquet"):      "this is a directory",
 		filepath.Join(dir, "folder"):              "folder: this is a directory; name a file in it",
 	} {
-		require.Contains(t, runProgram(t, exitInputOutput, append(args, "-o", out)...).stderr, want)
+		require.Contains(t, tested.Require(t, command.ExitInputOutput, append(args, "-o", out)...).Stderr, want)
 	}
-	require.Contains(t, runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, "out.xml"))...).stderr,
+	require.Contains(t, tested.Require(t, command.ExitUsage, append(args, "-o", filepath.Join(dir, "out.xml"))...).Stderr,
 		`the extension ".xml" does not name one; use .parquet, .csv, .arrow or .arrows, or name the format: --format`)
 	if os.Geteuid() != 0 {
 		require.NoError(t, os.Chmod(dir, 0o555))
 		defer os.Chmod(dir, 0o777)
-		require.Contains(t, runProgram(t, exitInputOutput,
-			append(args, "-o", filepath.Join(dir, "out.parquet"))...).stderr, "permission denied")
+		require.Contains(t, tested.Require(t, command.ExitInputOutput,
+			append(args, "-o", filepath.Join(dir, "out.parquet"))...).Stderr, "permission denied")
 	}
-	requireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet", "folder")
+	commandtest.RequireFiles(t, dir, "orders.parquet", "items.parquet", "folder.parquet", "folder")
 	if _, err := os.Stat("/dev/full"); err == nil {
-		o := runProgram(t, exitInputOutput, append(args, "-o", "/dev/full", "--format", "csv")...)
-		require.Contains(t, o.stderr, "/dev/full: no space left on device")
+		o := tested.Require(t, command.ExitInputOutput, append(args, "-o", "/dev/full", "--format", "csv")...)
+		require.Contains(t, o.Stderr, "/dev/full: no space left on device")
 	}
 }
 
@@ -113,10 +115,11 @@ func TestJoinUnknownCompression(t *testing.T) {
 		{"out.arrow", "snappy", `compression "snappy" is unknown for Arrow IPC: choose zstd, lz4 or none`},
 		{"out.csv", "zstd", `compression "zstd" is unknown for CSV: choose none`},
 	} {
-		o := runProgram(t, exitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression", c.compression)...)
-		require.Contains(t, o.stderr, c.want)
+		o := tested.Require(t, command.ExitUsage, append(args, "-o", filepath.Join(dir, c.out), "--compression",
+			c.compression)...)
+		require.Contains(t, o.Stderr, c.want)
 	}
-	requireFiles(t, dir, "orders.parquet", "items.parquet")
+	commandtest.RequireFiles(t, dir, "orders.parquet", "items.parquet")
 }
 
 func TestJoinToFullStandardOutput(t *testing.T) {
@@ -128,9 +131,9 @@ func TestJoinToFullStandardOutput(t *testing.T) {
 	_, args := orders(t, ".parquet")
 	for _, more := range [][]string{{"-o", "-"}, {"--count"}, {"--explain"}} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"spirjoin", "-q"}[:1],
-			append(slices.Clone(args), append(more, "-q")...)...), nil, full, &stderr)
-		require.Equal(t, exitInputOutput, code, more)
+		code := program.Session(nil, full, &stderr).Run(t.Context(), append([]string{"spirjoin", "-q"}[:1],
+			append(slices.Clone(args), append(more, "-q")...)...))
+		require.Equal(t, command.ExitInputOutput, code, more)
 		require.Contains(t, stderr.String(), "standard output: no space left on device")
 	}
 }
@@ -149,16 +152,16 @@ func TestJoinCancelledInEveryPhase(t *testing.T) {
 		case "stream":
 			args = append(args, "-o", "-", "--format", "csv")
 		}
-		attempt := func(ctx context.Context, onPhase func(string)) outcome {
+		attempt := func(ctx context.Context, onPhase func(string)) commandtest.Outcome {
 			var stdout, stderr bytes.Buffer
-			s := terminalSession(&stdout, &stderr)
-			s.stderrColumns, s.onPhase = columns(0), onPhase
-			code := s.run(ctx, append([]string{"spirjoin"}, args...))
-			return outcome{code, stdout.String(), stderr.String()}
+			s := tested.Terminal(&stdout, &stderr)
+			s.StderrColumns, s.OnPhase = commandtest.Columns(0), onPhase
+			code := s.Run(ctx, append([]string{"spirjoin"}, args...))
+			return commandtest.Outcome{Code: code, Stdout: stdout.String(), Stderr: stderr.String()}
 		}
 		var phases []string
 		o := attempt(t.Context(), func(phase string) { phases = append(phases, phase) })
-		require.Equal(t, exitDone, o.code, o.stderr)
+		require.Equal(t, command.ExitDone, o.Code, o.Stderr)
 		require.Subset(t, phases, []string{"open device", "read left", "read right", "plan"})
 		require.Subset(t, phases, []string{"load left", "join"})
 		if goal == "file" || goal == "stream" {
@@ -176,9 +179,9 @@ func TestJoinCancelledInEveryPhase(t *testing.T) {
 				}
 			})
 			cancel()
-			require.Equal(t, exitInterrupted, o.code, "%s, %s: %s", goal, phase, o.stderr)
-			require.Equal(t, "spirjoin: interrupted\n", o.stderr, "%s, %s", goal, phase)
-			requireFiles(t, dir, "orders.parquet", "items.parquet")
+			require.Equal(t, command.ExitInterrupted, o.Code, "%s, %s: %s", goal, phase, o.Stderr)
+			require.Equal(t, "spirjoin: interrupted\n", o.Stderr, "%s, %s", goal, phase)
+			commandtest.RequireFiles(t, dir, "orders.parquet", "items.parquet")
 		}
 	}
 }
@@ -190,9 +193,9 @@ func TestJoinCancelledWhileAPipeGivesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	time.AfterFunc(50*time.Millisecond, cancel)
-	o := program(ctx, pipe, append([]string{"join", "-"}, append(args[2:], "--count")...)...)
-	require.Equal(t, exitInterrupted, o.code)
-	require.Equal(t, "spirjoin: interrupted\n", o.stderr)
+	o := tested.Run(ctx, pipe, append([]string{"join", "-"}, append(args[2:], "--count")...)...)
+	require.Equal(t, command.ExitInterrupted, o.Code)
+	require.Equal(t, "spirjoin: interrupted\n", o.Stderr)
 }
 
 // TestJoinOpensDeviceWhileReading: tables are read before the device is waited for, but not under a memory limit, which
@@ -206,9 +209,9 @@ func TestJoinOpensDeviceWhileReading(t *testing.T) {
 		}
 		var phases []string
 		var stdout, stderr bytes.Buffer
-		s := terminalSession(&stdout, &stderr)
-		s.onPhase = func(phase string) { phases = append(phases, phase) }
-		require.Equal(t, exitDone, s.run(t.Context(), append([]string{"spirjoin"}, args...)), stderr.String())
+		s := tested.Terminal(&stdout, &stderr)
+		s.OnPhase = func(phase string) { phases = append(phases, phase) }
+		require.Equal(t, command.ExitDone, s.Run(t.Context(), append([]string{"spirjoin"}, args...)), stderr.String())
 		opened, read := slices.Index(phases, "open device"), slices.Index(phases, "read right")
 		require.Equal(t, limit, opened < read, "%v", phases)
 		require.GreaterOrEqual(t, min(opened, read), 0, "%v", phases)
@@ -222,9 +225,10 @@ func TestJoinOfUnknownDevice(t *testing.T) {
 	pipe, writer := io.Pipe()
 	defer writer.Close()
 	for _, left := range []string{"-", "missing.parquet"} {
-		o := program(t.Context(), pipe, append([]string{"join", left}, append(args[2:5:5], "--count", "--device", "none")...)...)
-		require.Equal(t, exitNoDevice, o.code, o.stderr)
-		require.Contains(t, o.stderr, "none")
-		require.NotContains(t, o.stderr, "missing")
+		o := tested.Run(t.Context(), pipe, append([]string{"join", left}, append(args[2:5:5], "--count", "--device",
+			"none")...)...)
+		require.Equal(t, command.ExitNoDevice, o.Code, o.Stderr)
+		require.Contains(t, o.Stderr, "none")
+		require.NotContains(t, o.Stderr, "missing")
 	}
 }

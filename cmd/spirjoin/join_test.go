@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -19,12 +22,12 @@ func TestJoinFormats(t *testing.T) {
 		for _, to := range []string{".parquet", ".csv", ".arrow", ".arrows"} {
 			dir, args := orders(t, extension)
 			out := filepath.Join(dir, "out"+to)
-			o := runProgram(t, exitDone, append(args, "-o", out)...)
-			require.Empty(t, o.stdout)
+			o := tested.Require(t, command.ExitDone, append(args, "-o", out)...)
+			require.Empty(t, o.Stdout)
 			require.Regexp(t,
 				`^3 rows to .*out\`+to+
 					` in \d+\.\d\d s \(read \d+\.\d\d, match \d+\.\d\d, output \d+\.\d\d\) by \S+ on .+ \(host\)\n$`,
-				o.stderr)
+				o.Stderr)
 			names, rows := rowsOf(t, out, nil)
 			require.Equal(t, []string{"id", "customer", "part", "id_right"}, names)
 			require.Equal(t, joined, rows, "%s to %s", extension, to)
@@ -59,8 +62,8 @@ func TestJoinOfClashingNames(t *testing.T) {
 		{plain, clash, "k,name,name_right_right,name_right\n1,ann,bob,cid\n"},
 		{clash, plain, "k,name,name_right,name_right_right\n1,bob,cid,ann\n"},
 	} {
-		require.Equal(t, c.want, runProgram(t, exitDone, "join", c.left, c.right, "--on", "k", "--device", "host", "-q",
-			"-o", "-", "--format", "csv").stdout)
+		require.Equal(t, c.want, tested.Require(t, command.ExitDone, "join", c.left, c.right, "--on", "k", "--device", "host",
+			"-q", "-o", "-", "--format", "csv").Stdout)
 	}
 }
 
@@ -76,8 +79,8 @@ func TestJoinOfNulls(t *testing.T) {
 	right := file("r.csv", "k,d,b\n,2024-01-02,t\n4,,u\n,,v\n")
 	keys, none := file("keys.csv", "k\n1\n7\n"), file("none.csv", "k\n")
 	run := func(code int, args ...string) string {
-		o := runProgram(t, code, append([]string{"join", "--device", "host", "-q", "--deterministic"}, args...)...)
-		return o.stdout + o.stderr
+		o := tested.Require(t, code, append([]string{"join", "--device", "host", "-q", "--deterministic"}, args...)...)
+		return o.Stdout + o.Stderr
 	}
 	rows := []string{left, right, "--columns", "a,b", "-o", "-", "--format", "csv"}
 	for _, c := range []struct {
@@ -90,11 +93,11 @@ func TestJoinOfNulls(t *testing.T) {
 		{"a,b\ns,u\n", []string{"--on", "k", "--on", "d", "--nulls-equal=d"}},
 		{"a,b\np,\nq,t\nq,v\nr,t\nr,v\ns,u\n", []string{"--on", "k", "--nulls-equal", "--how", "left"}},
 	} {
-		require.Equal(t, c.want, run(exitDone, append(rows, c.args...)...), "%q", c.args)
+		require.Equal(t, c.want, run(command.ExitDone, append(rows, c.args...)...), "%q", c.args)
 	}
-	require.Equal(t, "1\n", run(exitDone, left, keys, "--on", "k", "--how", "not-in", "--count"))
-	require.Equal(t, "0\n", run(exitDone, keys, left, "--on", "k", "--how", "not-in", "--count"))
-	require.Equal(t, "4\n", run(exitDone, left, none, "--on", "k", "--how", "not-in", "--count"))
+	require.Equal(t, "1\n", run(command.ExitDone, left, keys, "--on", "k", "--how", "not-in", "--count"))
+	require.Equal(t, "0\n", run(command.ExitDone, keys, left, "--on", "k", "--how", "not-in", "--count"))
+	require.Equal(t, "4\n", run(command.ExitDone, left, none, "--on", "k", "--how", "not-in", "--count"))
 	for _, c := range [][]string{
 		{`--nulls-equal names "b", which is not a left key column`, "--on", "k", "--nulls-equal=b"},
 		{"a name is empty", "--on", "k", "--nulls-equal=k,,d"},
@@ -102,7 +105,7 @@ func TestJoinOfNulls(t *testing.T) {
 		{"use anti with --nulls-equal", "--on", "k", "--how", "not-in", "--nulls-equal"},
 		{"a not-in join takes one key column", "--on", "k,d", "--how", "not-in"},
 	} {
-		require.Contains(t, run(exitUsage, append([]string{left, right, "--count"}, c[1:]...)...), c[0])
+		require.Contains(t, run(command.ExitUsage, append([]string{left, right, "--count"}, c[1:]...)...), c[0])
 	}
 }
 
@@ -123,8 +126,8 @@ func TestNamesWithBlanks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l.csv")
 	require.NoError(t, os.WriteFile(path, []byte("a, b\n1, 2\n"), 0o666))
 	args := []string{"join", path, path, "--device", "host", "--count", "--on"}
-	require.Equal(t, "1\n", runProgram(t, exitDone, append(args, " b")...).stdout)
-	require.Contains(t, runProgram(t, exitUsage, append(args, "b")...).stderr, `did you mean ' b'?`)
+	require.Equal(t, "1\n", tested.Require(t, command.ExitDone, append(args, " b")...).Stdout)
+	require.Contains(t, tested.Require(t, command.ExitUsage, append(args, "b")...).Stderr, `did you mean ' b'?`)
 }
 
 func TestJoinCSVOptions(t *testing.T) {
@@ -132,8 +135,8 @@ func TestJoinCSVOptions(t *testing.T) {
 	left, right, out := filepath.Join(dir, "l.csv"), filepath.Join(dir, "r.txt"), filepath.Join(dir, "out.csv")
 	require.NoError(t, os.WriteFile(left, []byte("1;x\n-;y\n3;z\n"), 0o666))
 	require.NoError(t, os.WriteFile(right, []byte("3;u\n-;v\n"), 0o666))
-	runProgram(t, exitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out, "--csv-no-header",
-		"--csv-delimiter", ";", "--csv-null", "-")
+	tested.Require(t, command.ExitDone, "join", left, right, "--on", "column_1", "--device", "host", "-o", out,
+		"--csv-no-header", "--csv-delimiter", ";", "--csv-null", "-")
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, "3;z;u\n", string(text))
@@ -146,20 +149,21 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n2,\"b\nb\"\nn/a,c\n3,d\nnone,e\n"), 0o666))
 	require.NoError(t, os.WriteFile(right, []byte("k,y\n3,u\n"), 0o666))
 	args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", out}
-	refused := runProgram(t, exitNoDevice, args...).stderr
+	refused := tested.Require(t, command.ExitNoDevice, args...).Stderr
 	require.Contains(t, refused,
 		`column "k" of `+left+` is text because of line 5: "n/a"; --csv-null n/a reads it as NULL`)
-	require.Contains(t, runProgram(t, exitNoDevice, append(args, "--how", "full")...).stderr, "is text because of line 5")
-	refused = runProgram(t, exitNoDevice, append(args, "--csv-null", "n/a")...).stderr
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, append(args, "--how", "full")...).Stderr,
+		"is text because of line 5")
+	refused = tested.Require(t, command.ExitNoDevice, append(args, "--csv-null", "n/a")...).Stderr
 	require.Contains(t, refused, `line 7: "none"; --csv-null none`)
-	runProgram(t, exitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
+	tested.Require(t, command.ExitDone, append(args, "--csv-null", "n/a", "--csv-null", "none")...)
 
 	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n\"2 b\",c\n"), 0o666))
-	refused = runProgram(t, exitNoDevice, args...).stderr
+	refused = tested.Require(t, command.ExitNoDevice, args...).Stderr
 	require.Contains(t, refused, `is text because of line 3: "2 b"`)
 	require.NotContains(t, refused, "--csv-null", "a quoted text is never NULL")
 	require.NoError(t, os.WriteFile(left, []byte("k,x\n1,a\n0001,c\n"), 0o666))
-	refused = runProgram(t, exitNoDevice, args...).stderr
+	refused = tested.Require(t, command.ExitNoDevice, args...).Stderr
 	require.Contains(t, refused, `is text because of line 3: "0001"`)
 	require.NotContains(t, refused, "--csv-null", "a number with zeros is a value")
 	require.Equal(t, `'it'\''s'`, shellWord("it's"))
@@ -169,17 +173,17 @@ func TestJoinNamesTheValueThatMadeAKeyText(t *testing.T) {
 func TestGroupByNamesTheValueThatMadeAColumnText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l.csv")
 	require.NoError(t, os.WriteFile(path, []byte("k,x\na,1\nb,NA\n"), 0o666))
-	refused := runProgram(t, exitNoDevice, "groupby", path, "--by", "k", "--agg", "count,sum:x", "-o",
-		filepath.Join(t.TempDir(), "out.csv"), "--device", "host").stderr
+	refused := tested.Require(t, command.ExitNoDevice, "groupby", path, "--by", "k", "--agg", "count,sum:x", "-o",
+		filepath.Join(t.TempDir(), "out.csv"), "--device", "host").Stderr
 	require.Contains(t, refused, `column "x" of `+path+` is text because of line 3: "NA"; --csv-null NA reads it as NULL`)
 }
 
 func TestJoinCount(t *testing.T) {
 	_, args := orders(t, ".parquet")
-	o := runProgram(t, exitDone, append(args, "--count")...)
-	require.Equal(t, "3\n", o.stdout)
-	require.Regexp(t, `^3 rows in .* on .+ \(host\)\n$`, o.stderr)
-	require.Empty(t, runProgram(t, exitDone, append(args, "--count", "--quiet")...).stderr)
+	o := tested.Require(t, command.ExitDone, append(args, "--count")...)
+	require.Equal(t, "3\n", o.Stdout)
+	require.Regexp(t, `^3 rows in .* on .+ \(host\)\n$`, o.Stderr)
+	require.Empty(t, tested.Require(t, command.ExitDone, append(args, "--count", "--quiet")...).Stderr)
 }
 
 func TestJoinThroughPipes(t *testing.T) {
@@ -191,22 +195,22 @@ func TestJoinThroughPipes(t *testing.T) {
 		_, err := writer.Write(left)
 		writer.CloseWithError(err)
 	}()
-	o := program(t.Context(), pipe, append([]string{"join", "-"}, append(args[2:], "-o", "-", "-q")...)...)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	_, rows := rowsOf(t, "-", strings.NewReader(o.stdout))
+	o := tested.Run(t.Context(), pipe, append([]string{"join", "-"}, append(args[2:], "-o", "-", "-q")...)...)
+	require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+	_, rows := rowsOf(t, "-", strings.NewReader(o.Stdout))
 	require.Equal(t, joined, rows)
 
-	o = program(t.Context(), strings.NewReader("id,customer\n2,bob\n"),
+	o = tested.Run(t.Context(), strings.NewReader("id,customer\n2,bob\n"),
 		append([]string{"join", "-"}, append(args[2:], "-o", "-", "-q", "--left-format", "csv", "--format", "csv",
 			"--columns", "customer,part")...)...)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	require.Equal(t, []string{"bob,nail", "bob,nut", "customer,part"}, sorted(strings.Fields(o.stdout)))
+	require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+	require.Equal(t, []string{"bob,nail", "bob,nut", "customer,part"}, sorted(strings.Fields(o.Stdout)))
 
-	o = program(t.Context(), strings.NewReader("id,customer\n"),
+	o = tested.Run(t.Context(), strings.NewReader("id,customer\n"),
 		append([]string{"join", "-"}, append(args[2:], "--count")...)...)
-	require.Equal(t, exitInputOutput, o.code)
+	require.Equal(t, command.ExitInputOutput, o.Code)
 	require.Equal(t,
-		"spirjoin: open standard input: unknown format: the content is neither Arrow IPC nor Parquet; name the format to read CSV: --left-format\n", o.stderr)
+		"spirjoin: open standard input: unknown format: the content is neither Arrow IPC nor Parquet; name the format to read CSV: --left-format\n", o.Stderr)
 }
 
 func TestJoinEmptyTables(t *testing.T) {
@@ -218,7 +222,7 @@ func TestJoinEmptyTables(t *testing.T) {
 		names, rows := joinedBy(t, append(args, "--suffix", "_r")...)
 		require.Len(t, names, 3, i)
 		require.Empty(t, rows)
-		require.Equal(t, "0\n", runProgram(t, exitDone, append(args, "--count")...).stdout)
+		require.Equal(t, "0\n", tested.Require(t, command.ExitDone, append(args, "--count")...).Stdout)
 	}
 }
 
@@ -253,7 +257,7 @@ func TestJoinCSVWithoutValues(t *testing.T) {
 					want = append(want, c.rows...)
 				}
 				out := filepath.Join(t.TempDir(), "out.parquet")
-				runProgram(t, exitDone, "join", empty, c.full, "--on", "k", "--device", "host", "--how", how, "-o", out)
+				tested.Require(t, command.ExitDone, "join", empty, c.full, "--on", "k", "--device", "host", "--how", how, "-o", out)
 				_, rows := rowsOf(t, out, nil)
 				require.Equal(t, want, rows, "%s, %s and %s", how, empty, c.full)
 				r, err := tableio.Open(t.Context(), out, tableio.ReadOptions{})
@@ -277,12 +281,34 @@ func TestJoinMemoryLimitBoundsRowGroups(t *testing.T) {
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", keys...))
 	out := filepath.Join(dir, "out.parquet")
 	for limit, groups := range map[string]int{"64MiB": 10, "4GiB": 5} { // of half a mebibyte, and of 131072 rows
-		runProgram(t, exitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out, "--memory-limit",
-			limit)
+		tested.Require(t, command.ExitDone, "join", table, table, "--on", "k", "--device", "host", "-o", out,
+			"--memory-limit", limit)
 		f, err := file.OpenParquetFile(out, false)
 		require.NoError(t, err)
 		require.EqualValues(t, len(keys), f.NumRows())
 		require.Equal(t, groups, f.NumRowGroups(), limit)
 		require.NoError(t, f.Close())
+	}
+}
+
+// TestProgressOfInputs: opening a CSV file tells how much of it was read, reading a table how many rows.
+func TestProgressOfInputs(t *testing.T) {
+	_, args := orders(t, ".csv")
+	s := session{tested.Terminal(new(bytes.Buffer), new(bytes.Buffer))}
+	p := s.NewProgress(true)
+	defer p.Close()
+	readers, err := s.openInputs(t.Context(), joinOptions{paths: [2]string(args[1:3])}, nil, p)
+	require.NoError(t, err)
+	defer closeAll(readers)
+	info, err := os.Stat(args[2])
+	require.NoError(t, err)
+	size := uint64(info.Size())
+	require.Equal(t, spirjoin.JoinProgress{Phase: "open " + args[2], Rows: size, Total: size, Left: -1}, p.State())
+	in := &inputs{readers: readers, progress: p}
+	for side, phase := range []string{"read left", "read right"} {
+		table, err := in.read(t.Context(), side)
+		require.NoError(t, err)
+		table.Release()
+		require.Equal(t, spirjoin.JoinProgress{Phase: phase, Rows: 4, Total: 4, Left: -1}, p.State())
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/tableio"
 	"github.com/spirjoin/spirjoin/tableio/csv"
@@ -103,7 +103,7 @@ const joinText = `   Reads the columns that the output needs from two tables, jo
       spirjoin join customer.parquet orders.parquet --on c_custkey=o_custkey --how left \
         --by c_nationkey --agg count,count:o_orderkey,sum:o_totalprice -o sums.csv`
 
-func (s *session) joinCommand() *cli.Command {
+func (s session) joinCommand() *cli.Command {
 	const input, keys, groups, limits, output, report = "Input", "Join", "Groups", "Limits", "Output", "Report"
 	return &cli.Command{
 		Name: "join", Usage: "join two tables", UsageText: "spirjoin join LEFT RIGHT --on KEY [flags]", Description: joinText,
@@ -122,15 +122,17 @@ func (s *session) joinCommand() *cli.Command {
 			&cli.StringFlag{Name: "mark-name", Category: keys, Usage: "`NAME` of the column that --how mark adds; default: mark"},
 			&cli.StringFlag{Name: "maintain-order", Category: keys, Value: "none", Usage: "keep the order of the rows of `SIDE`: left, right or none (default)"},
 			&cli.BoolFlag{Name: "deterministic", Category: keys, Usage: "the same order of rows on every device, by every algorithm"},
-			&cli.GenericFlag{Name: "device", Category: keys, Value: new(namesValue),
+			&cli.GenericFlag{Name: "device", Category: keys, Value: new(command.Names),
 				Usage: "`DEVICE`: index, name, id or backend; default: auto; may be repeated"},
 			&cli.StringFlag{Name: "algo", Category: keys, Value: "auto",
 				Usage: "`NAME`: " + oneOf(join.AlgorithmNames()[1:]) + "; default: auto"},
 			&cli.StringFlag{Name: "strategy", Category: keys, Value: "auto", Usage: "`WAY` to share a join among devices: auto or hmg"},
 			&cli.StringFlag{Name: "build-side", Category: keys, Value: "auto", Usage: "`SIDE` that a hash join builds its table of: left, right or auto"},
 
-			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(rowsValue), Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
-			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(rowsValue), Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
+			&cli.GenericFlag{Name: "max-output-rows", Category: limits, Value: new(command.Rows),
+				Usage: "fail when the output has more than `ROWS`, as in 10M or 2^27"},
+			&cli.GenericFlag{Name: "batch-rows", Category: limits, Value: new(command.Rows),
+				Usage: "at most `ROWS` in a batch of output; default: 128Ki a core, up to 1Mi"},
 
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 
@@ -156,13 +158,13 @@ func tableFlags() []cli.Flag {
 			Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
 		&cli.StringSliceFlag{Name: "csv-null", KeepSpace: true, Category: input,
 			Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
-		&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(sizeValue),
+		&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(command.Size),
 			Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-		&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(sizeValue),
+		&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(command.Size),
 			Usage: "use at most `SIZE` of host memory; default: no limit"},
 		&cli.StringFlag{Name: "temp-dir", Category: limits,
 			Usage: "put what memory has no room for into files in `DIR`; default: none"},
-		&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(sizeValue),
+		&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(command.Size),
 			Usage: "use at most `SIZE` of --temp-dir; default: no limit"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: output,
 			Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
@@ -184,22 +186,22 @@ func columnsFlag(category string) cli.Flag {
 }
 
 // tableOptions reads these flags, and the devices.
-func (s *session) tableOptions(f *joinFlags, o *joinOptions) {
+func (s session) tableOptions(f *joinFlags, o *joinOptions) {
 	o.csv, o.output, o.quiet = f.csv(), f.String("output"), f.Bool("quiet")
-	if o.devices = *f.Generic("device").(*namesValue); len(o.devices) == 0 {
+	if o.devices = *f.Generic("device").(*command.Names); len(o.devices) == 0 {
 		o.devices = []string{"auto"}
 	}
-	o.deviceMemoryBytes = uint64(*f.Generic("device-memory").(*sizeValue))
-	o.memoryLimitBytes = uint64(*f.Generic("memory-limit").(*sizeValue))
-	o.tempDir, o.tempLimitBytes = f.String("temp-dir"), uint64(*f.Generic("temp-limit").(*sizeValue))
+	o.deviceMemoryBytes = uint64(*f.Generic("device-memory").(*command.Size))
+	o.memoryLimitBytes = uint64(*f.Generic("memory-limit").(*command.Size))
+	o.tempDir, o.tempLimitBytes = f.String("temp-dir"), uint64(*f.Generic("temp-limit").(*command.Size))
 	if info, err := os.Stat(o.tempDir); o.tempDir != "" && (err != nil || !info.IsDir()) {
-		f.fault("--temp-dir: there is no folder %q", o.tempDir)
+		f.Fault("--temp-dir: there is no folder %q", o.tempDir)
 	}
 	if f.IsSet("temp-limit") && o.tempDir == "" {
-		f.fault("--temp-limit is for the files in --temp-dir, which is not given")
+		f.Fault("--temp-limit is for the files in --temp-dir, which is not given")
 	}
 	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: f.String("compression"),
-		Stdout: s.stdout, RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
+		Stdout: s.Stdout, RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
 	switch form := f.String("stats"); form {
 	case "":
 	case "json":
@@ -207,22 +209,15 @@ func (s *session) tableOptions(f *joinFlags, o *joinOptions) {
 	case "text":
 		o.stats = statsText
 	default:
-		f.fault("--stats is json or text, not %q", form)
+		f.Fault("--stats is json or text, not %q", form)
 	}
 }
 
-// joinFlags reads the flags and collects all that is wrong with them, to be reported together.
-type joinFlags struct {
-	*cli.Context
-	faults []string
-}
+// joinFlags reads the flags of commands that read tables.
+type joinFlags struct{ command.Flags }
 
-func (f *joinFlags) fault(format string, a ...any) {
-	f.faults = append(f.faults, fmt.Sprintf(format, a...))
-}
-
-func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
-	f := &joinFlags{Context: c}
+func (s session) joinOptions(c *cli.Context) (o joinOptions, err error) {
+	f := &joinFlags{command.Flags{Context: c}}
 	o.paths = f.tables()
 	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
 	s.tableOptions(f, &o)
@@ -231,15 +226,15 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.tracePath = f.trace()
 	if o.groups = f.groups(); o.grouped() || c.IsSet("by") || c.IsSet("agg") {
 		if c.IsSet("count") {
-			f.fault("--by and --agg say what the columns of the output are; leave out --count")
+			f.Fault("--by and --agg say what the columns of the output are; leave out --count")
 		}
 		o.groupColumns, o.spec.Columns = o.spec.Columns, nil
-		f.groupGoal(&o, s.stdoutColumns() > 0)
-	} else if o.goal = f.goal(o.write.Format, s.stdoutColumns() > 0); c.Bool("count") {
+		f.groupGoal(&o, s.StdoutColumns() > 0)
+	} else if o.goal = f.goal(o.write.Format, s.StdoutColumns() > 0); c.Bool("count") {
 		o.spec.Output = join.Count
 	}
-	if len(f.faults) > 0 {
-		return o, usageError(strings.Join(f.faults, "; "))
+	if err := f.Err(); err != nil {
+		return o, err
 	}
 	if o.grouped() {
 		if err := o.groups.Check(); err != nil {
@@ -251,12 +246,12 @@ func (s *session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 
 func (f *joinFlags) tables() (paths [2]string) {
 	if f.NArg() != 2 {
-		f.fault("join takes two tables, LEFT and RIGHT, not %d", f.NArg())
+		f.Fault("join takes two tables, LEFT and RIGHT, not %d", f.NArg())
 		return paths
 	}
 	paths = [2]string(f.Args().Slice())
 	if paths == [2]string{"-", "-"} {
-		f.fault("only one table can come from standard input")
+		f.Fault("only one table can come from standard input")
 	}
 	return paths
 }
@@ -264,7 +259,7 @@ func (f *joinFlags) tables() (paths [2]string) {
 func (f *joinFlags) format(flag string) tableio.Format {
 	format, err := tableio.ParseFormat(f.String(flag))
 	if err != nil {
-		f.fault("--%s: %v", flag, err)
+		f.Fault("--%s: %v", flag, err)
 	}
 	return format
 }
@@ -277,10 +272,10 @@ func (f *joinFlags) csv() csv.Options {
 	if d := strings.ReplaceAll(f.String("csv-delimiter"), `\t`, "\t"); len(d) == 1 {
 		options.Delimiter = d[0]
 	} else if d != "" {
-		f.fault("--csv-delimiter is one ASCII character, not %q", d)
+		f.Fault("--csv-delimiter is one ASCII character, not %q", d)
 	}
 	if err := options.Validate(); err != nil {
-		f.fault("%v", err)
+		f.Fault("%v", err)
 	}
 	return options
 }
@@ -289,7 +284,7 @@ func (f *joinFlags) csv() csv.Options {
 func parsed[T any](f *joinFlags, flag string, parse func(string) (T, error)) T {
 	value, err := parse(f.String(flag))
 	if err != nil {
-		f.fault("--%s: %v", flag, err)
+		f.Fault("--%s: %v", flag, err)
 	}
 	return value
 }
@@ -308,16 +303,16 @@ func (f *joinFlags) spec() (spec spirjoin.JoinSpec) {
 	spec.Suffix = f.String("suffix")
 	for _, name := range []string{"suffix", "indicator", "mark-name"} {
 		if f.String(name) == "" && (f.IsSet(name) || name == "suffix") {
-			f.fault("--%s must not be empty", name)
+			f.Fault("--%s must not be empty", name)
 		}
 	}
-	spec.MaxOutputRows = uint64(*f.Generic("max-output-rows").(*rowsValue))
+	spec.MaxOutputRows = uint64(*f.Generic("max-output-rows").(*command.Rows))
 	if f.IsSet("max-output-rows") && spec.MaxOutputRows == 0 {
-		f.fault("--max-output-rows must be at least 1")
+		f.Fault("--max-output-rows must be at least 1")
 	}
-	batch := uint64(*f.Generic("batch-rows").(*rowsValue))
+	batch := uint64(*f.Generic("batch-rows").(*command.Rows))
 	if batch > math.MaxInt32 || f.IsSet("batch-rows") && batch == 0 {
-		f.fault("--batch-rows must be 1 to %d", math.MaxInt32)
+		f.Fault("--batch-rows must be 1 to %d", math.MaxInt32)
 	}
 	if spec.BatchRows = int(min(batch, math.MaxInt32)); batch == 0 {
 		spec.BatchRows = min(batchRowsPerCore*runtime.GOMAXPROCS(0), mostBatchRows)
@@ -337,13 +332,13 @@ func (f *joinFlags) names(flag string) (names []string) {
 
 func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 	if !f.IsSet("on") && spec.How != join.Cross {
-		f.fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
+		f.Fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
 	}
 	for _, list := range f.StringSlice("on") {
 		for _, pair := range splitList(list, ',') {
 			sides := splitList(pair, '=')
 			if len(sides) > 2 || sides[0] == "" || sides[len(sides)-1] == "" {
-				f.fault("--on %q: write a=b, or a where both tables have it, and names with , or = between double quotes", list)
+				f.Fault("--on %q: write a=b, or a where both tables have it, and names with , or = between double quotes", list)
 				continue
 			}
 			spec.LeftOn = append(spec.LeftOn, unescape(sides[0]))
@@ -351,7 +346,7 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 		}
 	}
 	if f.IsSet("nulls-equal") && spec.How == join.Cross {
-		f.fault("--nulls-equal: a cross join has no keys")
+		f.Fault("--nulls-equal: a cross join has no keys")
 	}
 	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
 }
@@ -360,11 +355,11 @@ func (f *joinFlags) trace() (path string) {
 	path = f.String("trace")
 	switch {
 	case f.IsSet("trace") && (path == "" || path == "-"):
-		f.fault("--trace takes the name of a file")
+		f.Fault("--trace takes the name of a file")
 	case path != "" && f.Bool("explain"):
-		f.fault("--explain runs nothing that can be traced; leave out --trace")
+		f.Fault("--explain runs nothing that can be traced; leave out --trace")
 	case path != "" && filepath.Clean(path) == filepath.Clean(f.String("output")):
-		f.fault("--trace and --output name the same file")
+		f.Fault("--trace and --output name the same file")
 	}
 	return path
 }
@@ -373,9 +368,9 @@ func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {
 	output := f.String("output")
 	switch {
 	case f.Bool("count") && output != "":
-		f.fault("--count writes no table; leave out --output")
+		f.Fault("--count writes no table; leave out --output")
 	case f.Bool("count") && f.IsSet("columns"):
-		f.fault("--count returns no columns; leave out --columns")
+		f.Fault("--count returns no columns; leave out --columns")
 	case f.Bool("explain"):
 		return goalExplain
 	case f.Bool("count"):
@@ -383,9 +378,9 @@ func (f *joinFlags) goal(format tableio.Format, terminal bool) goal {
 	case output == "" && terminal:
 		return goalPreview
 	case output == "":
-		f.fault("standard output is not a terminal; choose where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
+		f.Fault("standard output is not a terminal; choose where the table goes: --output FILE, --output - for an Arrow IPC stream, or --count")
 	case output == "-" && terminal && format != tableio.CSV:
-		f.fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
+		f.Fault("standard output is a terminal, which cannot show this format; redirect it, or use --format csv")
 	}
 	return goalFile
 }

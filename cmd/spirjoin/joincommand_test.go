@@ -1,29 +1,32 @@
 package main
 
 import (
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/join"
 )
 
 // specOf is the specification that a command line stands for.
 func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
-	s := terminalSession(io.Discard, io.Discard)
-	command := s.joinCommand()
-	command.Action = func(c *cli.Context) error {
-		o, err := s.joinOptions(c)
-		spec = o.spec
-		return err
-	}
-	app := &cli.App{Name: "spirjoin", Commands: []*cli.Command{command}, DisableSliceFlagSeparator: true}
-	args, err := arrange(app, append([]string{"spirjoin", "join", "l", "r", "--batch-rows", "7"}, args...))
-	require.NoError(t, err)
-	require.NoError(t, app.Run(args))
+	p := commandtest.Program{Program: &command.Program{Name: "spirjoin",
+		Commands: func(run *command.Session) []*cli.Command {
+			s := session{run}
+			join := s.joinCommand()
+			join.Action = func(c *cli.Context) error {
+				o, err := s.joinOptions(c)
+				spec = o.spec
+				return err
+			}
+			return []*cli.Command{join}
+		}}}
+	o := p.AtTerminal(t.Context(), append([]string{"join", "l", "r", "--batch-rows", "7"}, args...)...)
+	require.Equal(t, commandtest.Outcome{}, o)
 	return spec
 }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // grouping is a join command whose rows are grouped, with its inputs open.
 type grouping struct {
-	*session
+	session
 	joinOptions
 	open   func() (*spirjoin.Engine, error)
 	device *opening
@@ -25,7 +26,7 @@ type grouping struct {
 func (g *grouping) run(ctx context.Context) (err error) {
 	defer ofGroups(&err)
 	readers := g.in.readers
-	g.groups.Progress = g.in.progress.join
+	g.groups.Progress = g.in.progress.Join
 	layout, err := spirjoin.NewJoinGroupLayout(readers[0].Schema(), readers[1].Schema(), g.spec, g.groups)
 	if err != nil {
 		return explainKeys(err, g.joinOptions, readers)
@@ -61,7 +62,7 @@ func (g *grouping) run(ctx context.Context) (err error) {
 	stats.GroupBy.Groups = rows
 	g.report.JoinStats, g.report.GroupBy, g.report.Sides = stats.Join, &stats.GroupBy, stats.Sides
 	g.report.OutputSeconds = time.Since(drawing).Seconds()
-	g.in.progress.clearLine()
+	g.in.progress.ClearLine()
 	return g.session.report(g.joinOptions, *g.report, &result.Device, result.Explain)
 }
 
@@ -156,8 +157,8 @@ func (g *grouping) explain(ctx context.Context, layout *spirjoin.JoinGroupLayout
 			return err
 		}
 		defer result.Close()
-		g.in.progress.clearLine()
-		fmt.Fprint(g.stdout, result.Explain())
+		g.in.progress.ClearLine()
+		fmt.Fprint(g.Stdout, result.Explain())
 		return nil
 	}
 	tables, err := g.read(ctx)
@@ -173,7 +174,7 @@ func (g *grouping) explain(ctx context.Context, layout *spirjoin.JoinGroupLayout
 	if err != nil {
 		return explainKeys(err, g.joinOptions, g.in.readers)
 	}
-	g.in.progress.clearLine()
-	fmt.Fprint(g.stdout, nameRaisedFlags(plan))
+	g.in.progress.ClearLine()
+	fmt.Fprint(g.Stdout, command.NameRaisedFlags(plan))
 	return nil
 }

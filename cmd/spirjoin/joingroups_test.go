@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
@@ -29,8 +31,8 @@ func visits(t *testing.T) (dir string, args []string) {
 // groupedBy is the output of a join whose rows are grouped: its header and its rows, sorted.
 func groupedBy(t *testing.T, args ...string) (header string, rows []string) {
 	t.Helper()
-	o := runProgram(t, exitDone, append(args, "-o", "-", "--format", "csv", "-q")...)
-	lines := strings.Split(strings.TrimSuffix(o.stdout, "\n"), "\n")
+	o := tested.Require(t, command.ExitDone, append(args, "-o", "-", "--format", "csv", "-q")...)
+	lines := strings.Split(strings.TrimSuffix(o.Stdout, "\n"), "\n")
 	return lines[0], sorted(lines[1:])
 }
 
@@ -64,8 +66,8 @@ func TestJoinBy(t *testing.T) {
 				leastStreamedRows = least
 				all := append(append(append([]string{}, args...), c.args...), more...)
 				if c.header == "" { // it names a column that the output does not have
-					o := runProgram(t, exitUsage, append(all, "-o", "-")...)
-					require.Contains(t, o.stderr, "the output has no column")
+					o := tested.Require(t, command.ExitUsage, append(all, "-o", "-")...)
+					require.Contains(t, o.Stderr, "the output has no column")
 					continue
 				}
 				header, rows := groupedBy(t, all...)
@@ -74,8 +76,8 @@ func TestJoinBy(t *testing.T) {
 			}
 		}
 	}
-	o := atTerminal(t.Context(), append(args, "--by", "k", "--agg", "count", "-q")...)
-	require.Equal(t, "k  count\n1      4\n1 row\n", o.stdout)
+	o := tested.AtTerminal(t.Context(), append(args, "--by", "k", "--agg", "count", "-q")...)
+	require.Equal(t, "k  count\n1      4\n1 row\n", o.Stdout)
 }
 
 // TestJoinByReports: the plan has the group-by behind the join, and the statistics have both.
@@ -85,13 +87,13 @@ func TestJoinByReports(t *testing.T) {
 	args = append(args, "--how", "left", "--by", "k")
 	for _, c := range []struct{ golden, agg string }{{"explain-by-rows.txt", "var:paid,count"},
 		{"explain-by-key.txt", "count,count:paid"}} {
-		o := runProgram(t, exitDone, append(args, "--agg", c.agg, "--explain")...)
-		require.Empty(t, o.stderr)
-		golden.Require(t, c.golden, plain(o.stdout))
+		o := tested.Require(t, command.ExitDone, append(args, "--agg", c.agg, "--explain")...)
+		require.Empty(t, o.Stderr)
+		golden.Require(t, c.golden, plain(o.Stdout))
 
-		o = runProgram(t, exitDone, append(args, "--agg", c.agg, "-o", out, "--stats", "json")...)
+		o = tested.Require(t, command.ExitDone, append(args, "--agg", c.agg, "-o", out, "--stats", "json")...)
 		var report joinReport
-		require.NoError(t, json.Unmarshal([]byte(o.stdout), &report))
+		require.NoError(t, json.Unmarshal([]byte(o.Stdout), &report))
 		require.EqualValues(t, 7, report.GroupBy.Rows)
 		require.EqualValues(t, 4, report.GroupBy.Groups)
 		require.NotEmpty(t, report.Algorithm)
@@ -102,11 +104,11 @@ func TestJoinByReports(t *testing.T) {
 			require.Empty(t, report.Sides)
 			require.EqualValues(t, 7, report.OutputRows)
 		}
-		o = runProgram(t, exitDone, append(args, "--agg", c.agg, "-o", out, "--stats", "text")...)
-		require.Contains(t, o.stdout, "group ")
-		require.Contains(t, o.stdout, "algorithm ")
-		require.NotContains(t, o.stdout, "\x00")
-		require.Contains(t, o.stderr, "4 groups of 7 joined rows to ")
+		o = tested.Require(t, command.ExitDone, append(args, "--agg", c.agg, "-o", out, "--stats", "text")...)
+		require.Contains(t, o.Stdout, "group ")
+		require.Contains(t, o.Stdout, "algorithm ")
+		require.NotContains(t, o.Stdout, "\x00")
+		require.Contains(t, o.Stderr, "4 groups of 7 joined rows to ")
 	}
 }
 
@@ -119,27 +121,31 @@ func TestJoinByFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{exitUsage, append(args, "--by", "k", "--agg", "count", "--columns", "kk"), `the output has no column "kk"`},
-		{exitUsage, append(args, "--agg", "count", "--count"), "say what the columns of the output are; leave out --count"},
-		{exitUsage, append(args, "--by", "cityy", "--agg", "count"), `did you mean "city"?`},
-		{exitUsage, append(args, "--by", "k", "--agg", "summ:paid"), `did you mean "sum"?`},
-		{exitUsage, append(args, "--by", "k", "--agg", "sum:"), "write count, sum:x or total=sum:x"},
-		{exitNoDevice, append(args, "--by", "k", "--agg", "count", "--algo", "graphics", "--explain"), "does not draw"},
-		{exitNoDevice, append(args, "--by", "k", "--agg", "sum:paid", "--algo", "graphics", "--explain"), "does not draw"},
-		{exitUsage, append(args, "--by", "k,k"), `key column "k" is named twice`},
-		{exitNoDevice, append(args, "--by", "k", "--agg", "sum:city"), `sum of column "city" of type utf8`},
-		{exitLimit, []string{"join", big, big, "--on", "k", "--device", "host", "--by", "k", "--agg", "sum:v"},
+		{command.ExitUsage, append(args, "--by", "k", "--agg", "count", "--columns", "kk"), `the output has no column "kk"`},
+		{command.ExitUsage, append(args, "--agg", "count", "--count"),
+			"say what the columns of the output are; leave out --count"},
+		{command.ExitUsage, append(args, "--by", "cityy", "--agg", "count"), `did you mean "city"?`},
+		{command.ExitUsage, append(args, "--by", "k", "--agg", "summ:paid"), `did you mean "sum"?`},
+		{command.ExitUsage, append(args, "--by", "k", "--agg", "sum:"), "write count, sum:x or total=sum:x"},
+		{command.ExitNoDevice, append(args, "--by", "k", "--agg", "count", "--algo", "graphics", "--explain"),
+			"does not draw"},
+		{command.ExitNoDevice, append(args, "--by", "k", "--agg", "sum:paid", "--algo", "graphics", "--explain"),
+			"does not draw"},
+		{command.ExitUsage, append(args, "--by", "k,k"), `key column "k" is named twice`},
+		{command.ExitNoDevice, append(args, "--by", "k", "--agg", "sum:city"), `sum of column "city" of type utf8`},
+		{command.ExitLimit, []string{"join", big, big, "--on", "k", "--device", "host", "--by", "k", "--agg", "sum:v"},
 			`the sum of column "v" exceeds int64`},
-		{exitLimit, append(args, "--by", "city", "--agg", "count", "--max-output-rows", "3"), "--max-output-rows allows 3"},
-		{exitLimit, append(args, "--by", "city", "--agg", "count", "--memory-limit", "16B"), "raise --memory-limit"},
-		{exitUsage, append(args, "--by", "k", "--agg", "count", "--validate", "1:m"), "must be unique"},
+		{command.ExitLimit, append(args, "--by", "city", "--agg", "count", "--max-output-rows", "3"),
+			"--max-output-rows allows 3"},
+		{command.ExitLimit, append(args, "--by", "city", "--agg", "count", "--memory-limit", "16B"), "raise --memory-limit"},
+		{command.ExitUsage, append(args, "--by", "k", "--agg", "count", "--validate", "1:m"), "must be unique"},
 	} {
 		t.Run(fmt.Sprint(c.args[5:]), func(t *testing.T) {
-			o := runProgram(t, c.code, append(c.args, "-o", filepath.Join(dir, "out.parquet"))...)
-			require.Contains(t, o.stderr, c.want)
-			require.Equal(t, 1, strings.Count(strings.TrimSpace(o.stderr), "\n")+1, "%s", o.stderr)
-			require.Empty(t, o.stdout)
-			requireFiles(t, dir, "shops.csv", "visits.csv", "big.csv")
+			o := tested.Require(t, c.code, append(c.args, "-o", filepath.Join(dir, "out.parquet"))...)
+			require.Contains(t, o.Stderr, c.want)
+			require.Equal(t, 1, strings.Count(strings.TrimSpace(o.Stderr), "\n")+1, "%s", o.Stderr)
+			require.Empty(t, o.Stdout)
+			commandtest.RequireFiles(t, dir, "shops.csv", "visits.csv", "big.csv")
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/link"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -36,7 +37,7 @@ func linkOptionsOf(c *cli.Context) (o linkOptions, err error) {
 	if !c.Bool("links") {
 		for _, flag := range []string{"device", "path"} {
 			if c.IsSet(flag) {
-				return o, usagef("--%s is for --links", flag)
+				return o, command.Usagef("--%s is for --links", flag)
 			}
 		}
 		return o, nil
@@ -54,7 +55,7 @@ func linkOptionsOf(c *cli.Context) (o linkOptions, err error) {
 	default:
 		p, err := link.ParsePath(path)
 		if err != nil {
-			return o, usagef("--path: %v", err)
+			return o, command.Usagef("--path: %v", err)
 		}
 		o.paths = []link.Path{p}
 	}
@@ -74,17 +75,17 @@ type linkReport struct {
 }
 
 // links prints the link from each device to each other one.
-func (s *session) links(ctx context.Context, system *spirjoin.System, o linkOptions, asJSON bool) error {
+func (s session) links(ctx context.Context, system *spirjoin.System, o linkOptions, asJSON bool) error {
 	reports, err := measureLinks(ctx, system, o)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		err = writeJSON(s.stdout, reports)
+		err = writeJSON(s.Stdout, reports)
 	} else {
-		writeLinks(s.stdout, system.Devices, reports)
+		writeLinks(s.Stdout, system.Devices, reports)
 		if o.each || o.paths == nil {
-			fmt.Fprint(s.stdout, offByDefault())
+			fmt.Fprint(s.Stdout, offByDefault())
 		}
 	}
 	var missing []error
@@ -108,7 +109,7 @@ func measureLinks(ctx context.Context, system *spirjoin.System, o linkOptions) (
 		}
 	}
 	if len(names) < 2 {
-		return nil, usagef("a link needs two devices; name one twice, as in --device 0,0, for the link between two " +
+		return nil, command.Usagef("a link needs two devices; name one twice, as in --device 0,0, for the link between two " +
 			"logical devices of it")
 	}
 	var ends []*linkEnd

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
 func TestLinks(t *testing.T) {
 	var reports []linkReport
-	out := runProgram(t, exitDone, "devices", "--links", "--device", "host, host", "--json").stdout
+	out := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host, host", "--json").Stdout
 	require.NoError(t, json.Unmarshal([]byte(out), &reports))
 	require.Len(t, reports, 2, "both directions")
 	for _, r := range reports {
@@ -22,26 +23,30 @@ func TestLinks(t *testing.T) {
 		require.Positive(t, r.BytesPerSecond)
 		require.Empty(t, r.Error)
 	}
-	forced := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "host-staged").stdout
+	forced := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host", "--path",
+		"host-staged").Stdout
 	require.Regexp(t, `^FROM +TO +PATH +RATE\n(\d+ .* +host staged +[\d.]+ .B/s\n){2}$`, forced)
-	all := runProgram(t, exitDone, "devices", "--links", "--device", "host,host", "--path", "all").stdout
+	all := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host", "--path", "all").Stdout
 	require.Regexp(t, `driver copy +none\n   connect: .*no other driver`, all)
 	require.Regexp(t, `imported host +[\d.]+ .B/s\n`, all)
-	best := runProgram(t, exitDone, "devices", "--links", "--device", "host,host").stdout
+	best := tested.Require(t, command.ExitDone, "devices", "--links", "--device", "host,host").Stdout
 	for _, text := range []string{all, best} {
 		require.Regexp(t, `\ndma-buf: off by default; --path dma-buf forces it\n$`, text)
 		require.NotRegexp(t, `(?m)dma-buf +(none|[\d.]+ .B/s)$`, text, "it is not tried")
 	}
 	require.NotContains(t, forced, "off by default")
-	o := runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "dma-buf")
-	require.Contains(t, o.stdout, "no dma-buf", "no link at all")
+	o := tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,host", "--path", "dma-buf")
+	require.Contains(t, o.Stdout, "no dma-buf", "no link at all")
 
-	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--device", "host").stderr, "--device 0,0")
-	require.Contains(t, runProgram(t, exitUsage, "devices", "--links", "--path", "mail").stderr, "imported host")
-	require.Contains(t, runProgram(t, exitUsage, "devices", "--path", "all").stderr, "--links")
-	require.Contains(t, runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,abacus").stderr, "abacus")
-	o = runProgram(t, exitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
-	require.Contains(t, o.stderr, "no other driver copies", "no link at all")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--device", "host").Stderr,
+		"--device 0,0")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--links", "--path", "mail").Stderr,
+		"imported host")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "devices", "--path", "all").Stderr, "--links")
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,abacus").Stderr,
+		"abacus")
+	o = tested.Require(t, command.ExitNoDevice, "devices", "--links", "--device", "host,host", "--path", "driver-copy")
+	require.Contains(t, o.Stderr, "no other driver copies", "no link at all")
 }
 
 func TestWriteLinks(t *testing.T) {

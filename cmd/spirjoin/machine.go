@@ -13,6 +13,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
@@ -383,7 +384,7 @@ func (m *machine) exists(file string) bool {
 func (m *machine) readFile(file string) ([]byte, error) {
 	text, err := fs.ReadFile(m.root, strings.TrimPrefix(file, "/"))
 	if err != nil {
-		err = plainError(err)
+		err = command.PlainError(err)
 	}
 	return text, err
 }

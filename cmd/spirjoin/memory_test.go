@@ -10,6 +10,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 )
 
 func TestCappedAllocator(t *testing.T) {
@@ -43,7 +44,7 @@ func TestCappedAllocator(t *testing.T) {
 func TestMemoryLimitIsTakenBack(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	_, args := orders(t, ".parquet")
-	runProgram(t, exitDone, append(args, "--count", "--memory-limit", "1GiB")...)
+	tested.Require(t, command.ExitDone, append(args, "--count", "--memory-limit", "1GiB")...)
 	require.Equal(t, before, debug.SetMemoryLimit(-1))
 }
 

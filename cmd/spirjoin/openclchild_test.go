@@ -85,11 +85,11 @@ func TestOpenCLDriverThatHangs(t *testing.T) {
 		t.Setenv(child, "1")
 		program, err := os.Executable()
 		require.NoError(t, err)
-		command := exec.CommandContext(t.Context(), program, "-test.run", "^TestOpenCLDriverThatHangs$")
-		command.WaitDelay = time.Second
-		ended := time.AfterFunc(30*time.Second, func() { _ = command.Process.Kill() })
+		process := exec.CommandContext(t.Context(), program, "-test.run", "^TestOpenCLDriverThatHangs$")
+		process.WaitDelay = time.Second
+		ended := time.AfterFunc(30*time.Second, func() { _ = process.Process.Kill() })
 		defer ended.Stop()
-		said, err := command.CombinedOutput()
+		said, err := process.CombinedOutput()
 		require.NoError(t, err, "%s", said)
 		require.Contains(t, string(said), "closed\n")
 		return

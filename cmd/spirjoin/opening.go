@@ -11,6 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/tableio"
 	"github.com/spirjoin/spirjoin/vulkan"
 )
 
@@ -90,8 +92,8 @@ func (o *joinOptions) hostOnly() bool {
 	return !slices.ContainsFunc(o.devices, func(device string) bool { return device != spirjoin.HostDevice })
 }
 
-// failedDrivers are the problems of drivers that are there and do not work, or that the environment names. That there is
-// no driver at all is usual.
+// failedDrivers are the problems of drivers that are there and do not work, or that the environment names. To have no
+// driver at all is usual.
 func failedDrivers(problems []error) (failed []error) {
 	for _, problem := range problems {
 		if !errors.Is(problem, backend.ErrNoDevice) || os.Getenv("VK_DRIVER_FILES")+os.Getenv("VK_ICD_FILENAMES") != "" {
@@ -99,14 +101,6 @@ func failedDrivers(problems []error) (failed []error) {
 		}
 	}
 	return failed
-}
-
-// withProblems adds what kept backends away to an error of a device that was not found. The error keeps its kind.
-func withProblems(err error, problems []error) error {
-	if !errors.Is(err, backend.ErrNoDevice) || len(problems) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w; %v", err, errors.Join(problems...))
 }
 
 // openEngine opens the devices. What kept a backend away is told where no device is found.
@@ -118,10 +112,18 @@ func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system 
 		return nil, nil, nil, err
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
-		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes, MemoryLimitBytes: o.memoryLimitBytes,
-		TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
+		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes,
+		MemoryLimitBytes: o.memoryLimitBytes, TempDir: o.tempDir, TempLimitBytes: o.tempLimitBytes, Trace: o.trace})
 	if err != nil {
-		return nil, nil, nil, errors.Join(withProblems(err, system.Problems), system.Close())
+		return nil, nil, nil, errors.Join(command.WithProblems(err, system.Problems), system.Close())
 	}
 	return engine, system, func() { _ = errors.Join(engine.Close(), system.Close()) }, nil
+}
+
+// tracedBusy has a trace record when anyone is at work on tables; nil without a trace.
+func tracedBusy(trace *spirjoin.Trace, name string) *tableio.Busy {
+	if trace == nil {
+		return nil
+	}
+	return &tableio.Busy{Each: func(from, to time.Time) { trace.Add(name, from, to) }}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -23,13 +24,13 @@ const (
 
 // previewLayout is the layout of a join of readers with as many columns as their names fit the terminal, at least one.
 // The other columns are not read. names are the names of all columns.
-func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, readers [2]*tableio.Reader) (
+func (s session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, readers [2]*tableio.Reader) (
 	_ *spirjoin.JoinLayout, names []string, err error) {
 	width, fit := 0, 0
 	for i, field := range layout.Schema.Fields() {
 		names = append(names, field.Name)
 		width += utf8.RuneCountInString(headText(field.Name)) + len(text.Gap)
-		if i == 0 || width-len(text.Gap) <= s.stdoutColumns() {
+		if i == 0 || width-len(text.Gap) <= s.StdoutColumns() {
 			fit = i + 1
 		}
 	}
@@ -40,7 +41,7 @@ func (s *session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinS
 
 // preview prints the first rows of the output, of all columns named as many as the terminal is wide. It returns the
 // number of rows of the output, for which count is called where the result does not know it by then.
-func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, names []string, progress *progress,
+func (s session) preview(ctx context.Context, result *spirjoin.JoinResult, names []string, progress *command.Progress,
 	count func() (uint64, error)) (total uint64, err error) {
 	var rows [][]string
 	if result.Rows() > 0 {
@@ -55,7 +56,7 @@ func (s *session) preview(ctx context.Context, result *spirjoin.JoinResult, name
 			return 0, err
 		}
 	}
-	progress.clearLine()
+	progress.ClearLine()
 	s.writePreview(result.Schema(), names, rows, total)
 	return total, nil
 }
@@ -106,12 +107,12 @@ func headText(name string) string { return text.Shorten(text.Printable(name), pr
 
 // writePreview prints the first rows and the number of all rows. names are the names of all columns; the schema has the
 // first of them.
-func (s *session) writePreview(schema *arrow.Schema, names []string, rows [][]string, total uint64) {
-	writeRows(s.stdout, s.stdoutColumns(), schema, names, rows)
+func (s session) writePreview(schema *arrow.Schema, names []string, rows [][]string, total uint64) {
+	writeRows(s.Stdout, s.StdoutColumns(), schema, names, rows)
 	if shown := uint64(len(rows)); shown < total {
-		fmt.Fprintf(s.stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
+		fmt.Fprintf(s.Stdout, "%d of %s rows; --output FILE writes them all\n", shown, text.Count(total))
 	} else {
-		fmt.Fprintln(s.stdout, text.Plural(total, "row"))
+		fmt.Fprintln(s.Stdout, text.Plural(total, "row"))
 	}
 }
 

@@ -14,15 +14,16 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/stretchr/testify/require"
 )
 
 func TestJoinPreview(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	show := func(args ...string) string {
-		o := atTerminal(t.Context(), args...)
-		require.Equal(t, exitDone, o.code, o.stderr)
-		return o.stdout
+		o := tested.AtTerminal(t.Context(), args...)
+		require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+		return o.Stdout
 	}
 	text := show(args...)
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -48,7 +49,7 @@ func TestJoinPreview(t *testing.T) {
 	one := tableFile(t, filepath.Join(dir, "one.parquet"), ints("id", 4))
 	require.Contains(t, show("join", one, args[1], "--on", "id", "--device", "host"), "\n1 row\n")
 	require.Regexp(t, `^1 row in `,
-		runProgram(t, exitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").stderr)
+		tested.Require(t, command.ExitDone, "join", one, args[1], "--on", "id", "--device", "host", "--count").Stderr)
 	require.Contains(t, text, "20 of 1,600 rows; --output FILE writes them all\n")
 	require.Contains(t, text, "2 more columns: a_rather_long_name_c, a_rather_long_name_d\n")
 }
@@ -76,10 +77,10 @@ func TestPreviewCountsAllRows(t *testing.T) {
 		{"326,666", []string{evens, threes, "--on", "k", "--how", "full", "--batch-rows", "1000"}},
 		{"4,000,000", []string{few, few, "--how", "cross", "--device-memory", "800KiB"}},
 	} {
-		o := atTerminal(t.Context(), append(append([]string{"join"}, c.args...), "--device", "host")...)
-		require.Equal(t, exitDone, o.code, o.stderr)
-		require.Contains(t, o.stdout, "\n20 of "+c.want+" rows; --output FILE writes them all\n", c.args)
-		require.Regexp(t, `(^|\r)`+c.want+` rows in [^\r]*$`, o.stderr, c.args)
+		o := tested.AtTerminal(t.Context(), append(append([]string{"join"}, c.args...), "--device", "host")...)
+		require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+		require.Contains(t, o.Stdout, "\n20 of "+c.want+" rows; --output FILE writes them all\n", c.args)
+		require.Regexp(t, `(^|\r)`+c.want+` rows in [^\r]*$`, o.Stderr, c.args)
 	}
 }
 
@@ -90,8 +91,8 @@ func TestPreviewOfDecimals(t *testing.T) {
 		b.Append(decimal128.FromI64(cents))
 	}
 	table := tableFile(t, filepath.Join(t.TempDir(), "t.parquet"), ints("k", 1, 2, 3), column{"price", b.NewArray()})
-	o := atTerminal(t.Context(), "join", table, table, "--on", "k", "--columns", "k,price", "--device", "host")
-	lines := strings.Split(o.stdout, "\n")
+	o := tested.AtTerminal(t.Context(), "join", table, table, "--on", "k", "--columns", "k,price", "--device", "host")
+	lines := strings.Split(o.Stdout, "\n")
 	require.Equal(t, "k      price", lines[0], o)
 	require.Equal(t, []string{"1  144659.20", "2      -0.05", "3       0.00"}, sorted(lines[1:4]))
 }
@@ -110,17 +111,17 @@ func TestPreviewReadsWhatItShows(t *testing.T) {
 	clear(pages[len(pages)/2 : len(pages)*3/4]) // of some columns behind the first ones
 	require.NoError(t, os.WriteFile(path, content, 0o666))
 	args := []string{"join", table, table, "--on", "k", "--how", "semi", "--device", "host"}
-	require.Equal(t, exitInputOutput, atTerminal(t.Context(), append(args, "-o", path+".arrow")...).code)
-	o := atTerminal(t.Context(), args...)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	require.Contains(t, o.stdout, "\n31 more columns: column_09, column_10, ")
-	require.Contains(t, o.stdout, "\n3 rows\n")
+	require.Equal(t, command.ExitInputOutput, tested.AtTerminal(t.Context(), append(args, "-o", path+".arrow")...).Code)
+	o := tested.AtTerminal(t.Context(), args...)
+	require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+	require.Contains(t, o.Stdout, "\n31 more columns: column_09, column_10, ")
+	require.Contains(t, o.Stdout, "\n3 rows\n")
 }
 
 func TestJoinRefusesBinaryOnATerminal(t *testing.T) {
 	_, args := orders(t, ".parquet")
-	o := atTerminal(t.Context(), append(args, "-o", "-")...)
-	require.Equal(t, exitUsage, o.code)
-	require.Contains(t, o.stderr, "standard output is a terminal")
-	require.Empty(t, o.stdout)
+	o := tested.AtTerminal(t.Context(), append(args, "-o", "-")...)
+	require.Equal(t, command.ExitUsage, o.Code)
+	require.Contains(t, o.Stderr, "standard output is a terminal")
+	require.Empty(t, o.Stdout)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 )
 
@@ -62,7 +63,7 @@ func reportPipelines(k backend.KernelStats) pipelineReport {
 
 // reportJoin says what ran where: one line on standard error, or the statistics that were asked for. A preview has
 // counted the rows of the output, which the result of a part of it does not know.
-func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinResult) error {
+func (s session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinResult) error {
 	counted := r.OutputRows
 	r.JoinStats = result.Stats()
 	r.OutputRows = max(r.OutputRows, counted)
@@ -70,29 +71,29 @@ func (s *session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinR
 }
 
 // report completes a report and prints it.
-func (s *session) report(o joinOptions, r joinReport, device *backend.DeviceInfo, explain func() string) error {
+func (s session) report(o joinOptions, r joinReport, device *backend.DeviceInfo, explain func() string) error {
 	for i := range r.Alternatives {
-		r.Alternatives[i].Error = nameFlags(r.Alternatives[i].Error)
+		r.Alternatives[i].Error = command.NameFlags(r.Alternatives[i].Error)
 	}
-	r.DeviceID, r.DriverVersion, r.Version = device.ID, device.DriverVersion, version()
+	r.DeviceID, r.DriverVersion, r.Version = device.ID, device.DriverVersion, command.Version()
 	r.Pipelines = reportPipelines(r.kernels())
 	r.WallSeconds = time.Since(r.started).Seconds()
-	r.warn(s.stderr)
+	r.warn(s.Stderr)
 	// Standard output, unless the table or its first rows go there.
-	w := io.Writer(s.stdout)
+	w := io.Writer(s.Stdout)
 	if o.output == "-" || o.goal == goalPreview {
-		w = s.stderr
+		w = s.Stderr
 	}
 	switch {
 	case o.stats == statsJSON:
 		return writeJSON(w, r)
 	case o.stats == statsText:
-		fmt.Fprint(w, nameRaisedFlags(explain()))
+		fmt.Fprint(w, command.NameRaisedFlags(explain()))
 	}
 	if o.quiet {
 		return nil
 	}
-	fmt.Fprintln(s.stderr, r.line(device, s.stderrColumns()))
+	fmt.Fprintln(s.Stderr, r.line(device, s.StderrColumns()))
 	return nil
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
@@ -53,9 +55,9 @@ func TestJoinStats(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &stats), text)
 		return stats
 	}
-	o := runProgram(t, exitDone, append(args, "-o", out, "--stats", "json")...)
-	require.Empty(t, o.stderr)
-	stats := read(o.stdout)
+	o := tested.Require(t, command.ExitDone, append(args, "-o", out, "--stats", "json")...)
+	require.Empty(t, o.Stderr)
+	stats := read(o.Stdout)
 	require.Equal(t, 3.0, stats["output_rows"])
 	require.Equal(t, 4.0, stats["left_rows"])
 	require.Equal(t, "host", stats["backend"])
@@ -70,36 +72,37 @@ func TestJoinStats(t *testing.T) {
 	require.Nil(t, pipelines["from_cache"], "the host keeps none")
 	require.Equal(t, 0.0, pipelines["ahead"], "the host has nothing to compile")
 	require.Equal(t, 0.0, pipelines["unused"])
-	require.Equal(t, 3.0, read(runProgram(t, exitDone,
-		append(args, "--count", "--stats", "json")...).stdout)["output_rows"], "in place of the number")
+	require.Equal(t, 3.0, read(tested.Require(t, command.ExitDone,
+		append(args, "--count", "--stats", "json")...).Stdout)["output_rows"], "in place of the number")
 
 	require.NotEmpty(t, stats["algorithm"])
 	require.Greater(t, len(stats["alternatives"].([]any)), 6)
 	for _, name := range []string{"phj-om", "phj-um", "hj", "smj-om", "smj-um"} {
-		stats := read(runProgram(t, exitDone, append(args, "-o", out, "--stats", "json", "--algo", name)...).stdout)
+		stats := read(tested.Require(t, command.ExitDone, append(args, "-o", out, "--stats", "json", "--algo",
+			name)...).Stdout)
 		require.Equal(t, name, stats["algorithm"])
 		require.Equal(t, 3.0, stats["output_rows"])
 	}
-	o = runProgram(t, exitDone, append(args, "-o", out, "--stats", "text", "--algo", "phj-om")...)
-	require.Contains(t, o.stdout, "algorithm    phj-om")
-	require.Regexp(t, `\n  match +[0-9.]+ [um]?s predicted, +[0-9.]+ [um]?s measured\n`, o.stdout)
-	require.Contains(t, o.stderr, " by phj-om on ")
+	o = tested.Require(t, command.ExitDone, append(args, "-o", out, "--stats", "text", "--algo", "phj-om")...)
+	require.Contains(t, o.Stdout, "algorithm    phj-om")
+	require.Regexp(t, `\n  match +[0-9.]+ [um]?s predicted, +[0-9.]+ [um]?s measured\n`, o.Stdout)
+	require.Contains(t, o.Stderr, " by phj-om on ")
 
-	o = runProgram(t, exitDone, append(args, "-o", "-", "--stats", "json")...)
-	require.Equal(t, 3.0, read(o.stderr)["output_rows"], "standard output carries the table")
-	_, rows := rowsOf(t, "-", strings.NewReader(o.stdout))
+	o = tested.Require(t, command.ExitDone, append(args, "-o", "-", "--stats", "json")...)
+	require.Equal(t, 3.0, read(o.Stderr)["output_rows"], "standard output carries the table")
+	_, rows := rowsOf(t, "-", strings.NewReader(o.Stdout))
 	require.Equal(t, joined, rows)
 }
 
 func TestJoinExplain(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	args = append(args, "--batch-rows", "1Mi")
-	o := runProgram(t, exitDone, append(args, "--explain", "-o", filepath.Join(dir, "out.parquet"))...)
-	requireFiles(t, dir, "orders.parquet", "items.parquet")
-	require.Empty(t, o.stderr)
-	golden.Require(t, "explain.txt", plain(o.stdout))
+	o := tested.Require(t, command.ExitDone, append(args, "--explain", "-o", filepath.Join(dir, "out.parquet"))...)
+	commandtest.RequireFiles(t, dir, "orders.parquet", "items.parquet")
+	require.Empty(t, o.Stderr)
+	golden.Require(t, "explain.txt", plain(o.Stdout))
 	golden.Require(t, "explain-count.txt",
-		plain(runProgram(t, exitDone, append(args, "--explain", "--count")...).stdout))
+		plain(tested.Require(t, command.ExitDone, append(args, "--explain", "--count")...).Stdout))
 }
 
 // plain leaves out of an explanation what differs from machine to machine or follows from rates.
@@ -113,14 +116,14 @@ func plain(explanation string) string {
 func TestJoinProgressOnATerminal(t *testing.T) {
 	dir, args := orders(t, ".parquet")
 	args = append(args, "-o", filepath.Join(dir, "out.csv"))
-	o := atTerminal(t.Context(), args...)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	lines := strings.Split(strings.TrimSuffix(o.stderr, "\n"), "\r")
+	o := tested.AtTerminal(t.Context(), args...)
+	require.Equal(t, command.ExitDone, o.Code, o.Stderr)
+	lines := strings.Split(strings.TrimSuffix(o.Stderr, "\n"), "\r")
 	require.Regexp(t, `^3 rows to `, lines[len(lines)-1])
 	for _, line := range lines {
 		require.NotContains(t, line, "\x1b", "no colours")
 	}
-	require.Equal(t, outcome{code: exitDone}, atTerminal(t.Context(), append(args, "-q")...))
+	require.Equal(t, commandtest.Outcome{Code: command.ExitDone}, tested.AtTerminal(t.Context(), append(args, "-q")...))
 }
 
 // TestReportOfFailures: a device that failed is named on standard error.

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/urfave/cli/v2"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/golden"
 )
 
@@ -26,20 +28,16 @@ func TestHelp(t *testing.T) {
 		"devices": {"help", "devices"}, "doctor": {"doctor", "-h"},
 		"gen": {"gen", "--help"}, "gen-tpch": {"gen", "tpch", "--help"}, "gen-pkfk": {"help", "gen", "pkfk"},
 		"version": {"version", "--help"},
-		"bench":   {"bench", "-h"}, "bench-graphics": {"bench", "graphics", "-h"},
-		"bench-joins":      {"bench", "joins", "-h"},
-		"bench-end-to-end": {"bench", "end-to-end", "--help"}, "bench-multigpu": {"bench", "multigpu", "-h"}, "bench-outofcore": {"bench", "outofcore", "-h"},
-		"bench-planner": {"bench", "planner", "-h"}, "bench-primitive": {"help", "bench", "primitive"},
-		"tune": {"tune", "--help"},
+		"tune":    {"tune", "--help"},
 	} {
-		o := runProgram(t, exitDone, args...)
-		require.Empty(t, o.stderr)
-		for line := range strings.Lines(o.stdout) {
+		o := tested.Require(t, command.ExitDone, args...)
+		require.Empty(t, o.Stderr)
+		for line := range strings.Lines(o.Stdout) {
 			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 100, "help of %s: %s", name, line)
 		}
-		golden.Require(t, filepath.Join("help", name+".txt"), o.stdout)
+		golden.Require(t, filepath.Join("help", name+".txt"), o.Stdout)
 	}
-	require.Equal(t, runProgram(t, exitDone, "--help").stdout, runProgram(t, exitDone).stdout)
+	require.Equal(t, tested.Require(t, command.ExitDone, "--help").Stdout, tested.Require(t, command.ExitDone).Stdout)
 }
 
 // The help of a command lists all its flags.
@@ -47,21 +45,24 @@ func TestHelpListsFlags(t *testing.T) {
 	var check func(path []string, commands []*cli.Command)
 	check = func(path []string, commands []*cli.Command) {
 		for _, c := range commands {
+			if c.SkipFlagParsing { // bench, which another program describes
+				continue
+			}
 			path := append(slices.Clone(path), c.Name)
-			help := runProgram(t, exitDone, append(path, "--help")...).stdout
+			help := tested.Require(t, command.ExitDone, append(path, "--help")...).Stdout
 			for _, flag := range c.Flags {
-				require.Contains(t, help, "\n   "+flagLine(flag)+"\n", path)
+				require.Contains(t, help, "\n   "+flag.String()+"\n", path)
 			}
 			check(path, c.Subcommands)
 		}
 	}
-	check(nil, (&session{}).app().Commands)
+	check(nil, program.Session(nil, nil, nil).App().Commands)
 }
 
 func TestVersion(t *testing.T) {
-	o := runProgram(t, exitDone, "version")
-	require.Regexp(t, `^spirjoin version .+ \(go[0-9.]+.*, \w+/\w+\)\n$`, o.stdout)
-	require.Equal(t, o.stdout, runProgram(t, exitDone, "--version").stdout)
+	o := tested.Require(t, command.ExitDone, "version")
+	require.Regexp(t, `^spirjoin version .+ \(go[0-9.]+.*, \w+/\w+\)\n$`, o.Stdout)
+	require.Equal(t, o.Stdout, tested.Require(t, command.ExitDone, "--version").Stdout)
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -108,27 +109,12 @@ func TestUsageErrors(t *testing.T) {
 		"join a b --on k --count --device-memory 5G":                `"5G" for flag --device-memory: unit "G" can mean two things`,
 		"join a b --on k --count --count=maybe":                     `invalid boolean value "maybe" for flag --count`,
 		"join a b --on k -o f --suffix=":                            `--suffix must not be empty`,
-		"bench":                                                     `bench needs a command: end-to-end, graphics, joins, multigpu, outofcore, planner or primitive`,
-		"bench planner":                                             `bench planner takes files of measured joins, and --rates`,
-		"bench planner no-such.csv --rates tpu":                     `no rates for "tpu"; there are host`,
 		"join a b --on k --count --algo nlj":                        `no algorithm "nlj"; there are auto, phj-om`,
 		"join a b --on k --count --algo hjj":                        `no algorithm "hjj"; did you mean "hj"? There are auto, `,
-		"bench joins shj":                                           `no join "shj"; there are phj-om`,
-		"bench joins --repeat 0":                                    `--repeat must be at least 1`,
-		"bench joins --key-bytes 5 --device host":                   `keys have 5 bytes, must be 4 or 8`,
-		"bench primitive srot":                                      `no primitive "srot"; there are compact, compare_texts, copy`,
-		"bench primitive --rows 0":                                  `--rows "0": give numbers of rows`,
-		"bench primitive --rows 2^10..2^9":                          `--rows "2^10..2^9": give numbers of rows`,
-		"bench primitive --rows 10..x":                              `--rows "10..x": give numbers of rows`,
-		"bench primitive --key wide":                                `--key "wide": give numbers of bits`,
-		"bench primitive --repeat 0":                                `--repeat must be at least 1`,
-		"bench primitive --tuning items":                            `--tuning "items": write SETTING=NUMBER`,
-		"bench primitive --tuning items=-1":                         `--tuning "items=-1": write SETTING=NUMBER`,
-		"bench primitive sort --device host --key 7":                `sort offers key=[32 64]`,
 	} {
-		o := runProgram(t, exitUsage, strings.Fields(line)...)
-		require.Contains(t, o.stderr, want, line)
-		require.Empty(t, o.stdout, line)
+		o := tested.Require(t, command.ExitUsage, strings.Fields(line)...)
+		require.Contains(t, o.Stderr, want, line)
+		require.Empty(t, o.Stdout, line)
 	}
 }
 
@@ -139,17 +125,17 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	tableFile(t, left, ints("k", 1))
 	tableFile(t, right, ints("k", 1))
 	var stdout, stderr bytes.Buffer
-	s := terminalSession(&stdout, &stderr)
-	s.stderrColumns = columns(0)
-	s.onPhase = func(phase string) {
+	s := tested.Terminal(&stdout, &stderr)
+	s.StderrColumns = commandtest.Columns(0)
+	s.OnPhase = func(phase string) {
 		if phase == "finish" {
 			panic("planted")
 		}
 	}
-	require.Equal(t, exitInternal,
-		s.run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
+	require.Equal(t, command.ExitInternal,
+		s.Run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
 	require.Regexp(t, `^spirjoin: internal error: planted, at run_test.go:\d+\n$`, stderr.String())
-	requireFiles(t, dir, "l.parquet", "r.parquet")
+	commandtest.RequireFiles(t, dir, "l.parquet", "r.parquet")
 }
 
 func TestReportThatDoesNotArrive(t *testing.T) {
@@ -160,8 +146,8 @@ func TestReportThatDoesNotArrive(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{{"devices"}, {"devices", "--json"}, {"version"}, {"--help"}, {"join", "--help"}} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), append([]string{"spirjoin"}, args...), nil, full, &stderr)
-		require.Equal(t, exitInputOutput, code, args)
+		code := program.Session(nil, full, &stderr).Run(t.Context(), append([]string{"spirjoin"}, args...))
+		require.Equal(t, command.ExitInputOutput, code, args)
 		require.Equal(t, "spirjoin: write standard output: no space left on device\n", stderr.String())
 	}
 }
@@ -174,15 +160,15 @@ func TestCancelWhileStandardOutputBlocks(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stderr bytes.Buffer
-	s := terminalSession(writer, &stderr)
-	s.stdoutColumns, s.stderrColumns, s.abandonAfter = columns(0), columns(0), 10*time.Millisecond
-	s.onPhase = func(phase string) {
+	s := tested.Terminal(writer, &stderr)
+	s.StdoutColumns, s.StderrColumns, s.AbandonAfter = commandtest.Columns(0), commandtest.Columns(0), 10*time.Millisecond
+	s.OnPhase = func(phase string) {
 		if phase == "finish" {
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
 	}
-	require.Equal(t, exitInterrupted,
-		s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
+	require.Equal(t, command.ExitInterrupted,
+		s.Run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", "-", "-q"}))
 	require.Equal(t, "spirjoin: interrupted\n", stderr.String())
 }
 
@@ -192,9 +178,9 @@ func TestAbandonedOutputIsRemoved(t *testing.T) {
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 1))
 	ctx, cancel := context.WithCancel(t.Context())
 	release, ended := make(chan struct{}), make(chan struct{})
-	s := terminalSession(new(bytes.Buffer), new(bytes.Buffer))
-	s.stderrColumns, s.abandonAfter = columns(0), 10*time.Millisecond
-	s.onPhase = func(phase string) {
+	s := tested.Terminal(new(bytes.Buffer), new(bytes.Buffer))
+	s.StderrColumns, s.AbandonAfter = commandtest.Columns(0), 10*time.Millisecond
+	s.OnPhase = func(phase string) {
 		if phase == "finish" {
 			defer close(ended)
 			cancel()
@@ -202,15 +188,12 @@ func TestAbandonedOutputIsRemoved(t *testing.T) {
 		}
 	}
 	out := filepath.Join(dir, "out.parquet")
-	require.Equal(t, exitInterrupted,
-		s.run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", out}))
-	requireFiles(t, dir, "l.parquet")
+	require.Equal(t, command.ExitInterrupted,
+		s.Run(ctx, []string{"spirjoin", "join", left, left, "--on", "k", "--device", "host", "-o", out}))
+	commandtest.RequireFiles(t, dir, "l.parquet")
 	close(release)
 	<-ended
 }
-
-// asProgram is the environment variable that makes this test program spirjoin itself.
-const asProgram = "SPIRJOIN_TEST_AS_PROGRAM"
 
 // A signal that comes from outside ends a command that waits, with the promised code.
 func TestSignals(t *testing.T) {
@@ -222,23 +205,23 @@ func TestSignals(t *testing.T) {
 		right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", 1))
 		program, err := os.Executable()
 		require.NoError(t, err)
-		command := exec.Command(program, "join", "-", right, "--left-format", "csv", "--on", "k", "--device", "host",
+		process := exec.Command(program, "join", "-", right, "--left-format", "csv", "--on", "k", "--device", "host",
 			"-o", filepath.Join(dir, "out.parquet"))
-		command.Env = append(os.Environ(), asProgram+"=1")
+		process.Env = append(os.Environ(), commandtest.AsProgram+"=1")
 		var stderr bytes.Buffer
-		command.Stderr = &stderr
-		pipe, err := command.StdinPipe()
+		process.Stderr = &stderr
+		pipe, err := process.StdinPipe()
 		require.NoError(t, err)
 		defer pipe.Close()
-		require.NoError(t, command.Start())
+		require.NoError(t, process.Start())
 		// more than a pipe holds, so the program is reading once this returns
 		_, err = pipe.Write(bytes.Repeat([]byte("k\n"), 1<<19))
 		require.NoError(t, err)
-		require.NoError(t, command.Process.Signal(sent))
+		require.NoError(t, process.Process.Signal(sent))
 		var exit *exec.ExitError
-		require.ErrorAs(t, command.Wait(), &exit)
-		require.Equal(t, exitInterrupted, exit.ExitCode(), "%v: %s", sent, stderr.String())
+		require.ErrorAs(t, process.Wait(), &exit)
+		require.Equal(t, command.ExitInterrupted, exit.ExitCode(), "%v: %s", sent, stderr.String())
 		require.Equal(t, "spirjoin: interrupted\n", stderr.String())
-		requireFiles(t, dir, "r.parquet")
+		commandtest.RequireFiles(t, dir, "r.parquet")
 	}
 }

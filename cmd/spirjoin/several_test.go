@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/internal/command"
 )
 
 // TestJoinOnSeveralDevices: --device may be repeated, also with one name; the rows are the same.
@@ -30,7 +31,7 @@ func TestJoinOnSeveralDevices(t *testing.T) {
 		for _, device := range devices {
 			args = append(args, "--device", device)
 		}
-		require.NoError(t, json.Unmarshal([]byte(runProgram(t, exitDone, args...).stdout), &stats))
+		require.NoError(t, json.Unmarshal([]byte(tested.Require(t, command.ExitDone, args...).Stdout), &stats))
 		_, rows = rowsOf(t, out, nil)
 		return rows, stats
 	}
@@ -47,14 +48,14 @@ func TestJoinOnSeveralDevices(t *testing.T) {
 	}
 	require.EqualValues(t, len(many), rows)
 	args := []string{"join", left, right, "--on", "k", "--device", "host", "--device", "host", "-o", out}
-	runProgram(t, exitDone, args...)
+	tested.Require(t, command.ExitDone, args...)
 	_, want = rowsOf(t, out, nil)
-	text := runProgram(t, exitDone, append(args, "--strategy", "hmg", "--stats", "text")...).stdout
+	text := tested.Require(t, command.ExitDone, append(args, "--strategy", "hmg", "--stats", "text")...).Stdout
 	_, got = rowsOf(t, out, nil)
 	require.Equal(t, want, got)
 	require.Contains(t, text, "strategy     hmg")
-	require.Contains(t, runProgram(t, exitNoDevice, append(args, "--strategy", "hmg", "--how", "left")...).stderr,
-		"choose another strategy")
-	require.Contains(t, runProgram(t, exitNoDevice, "join", left, right, "--on", "k", "--device", "host", "--device", "none",
-		"-o", out).stderr, "none")
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, append(args, "--strategy", "hmg", "--how",
+		"left")...).Stderr, "choose another strategy")
+	require.Contains(t, tested.Require(t, command.ExitNoDevice, "join", left, right, "--on", "k", "--device", "host",
+		"--device", "none", "-o", out).Stderr, "none")
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
@@ -43,7 +45,7 @@ func TestJoinAsItIsRead(t *testing.T) {
 				out := filepath.Join(dir, "out.parquet")
 				args := append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out, "--stats", "text"},
 					c.args...)
-				text = runProgram(t, exitDone, args...).stdout
+				text = tested.Require(t, command.ExitDone, args...).Stdout
 				_, rows = rowsOf(t, out, nil)
 				return rows, text
 			}
@@ -61,10 +63,10 @@ func TestJoinAsItIsRead(t *testing.T) {
 		}
 		leastStreamedRows = 0
 		args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", filepath.Join(dir, "no.parquet")}
-		o := runProgram(t, exitUsage, append(args, "--validate", "m:1")...)
-		require.Contains(t, o.stderr, "must be unique")
-		o = runProgram(t, exitLimit, append(args, "--max-output-rows", "3")...)
-		require.Contains(t, o.stderr, "--max-output-rows")
+		o := tested.Require(t, command.ExitUsage, append(args, "--validate", "m:1")...)
+		require.Contains(t, o.Stderr, "must be unique")
+		o = tested.Require(t, command.ExitLimit, append(args, "--max-output-rows", "3")...)
+		require.Contains(t, o.Stderr, "--max-output-rows")
 		require.NoFileExists(t, filepath.Join(dir, "no.parquet"))
 	}
 }
@@ -84,7 +86,7 @@ func TestJoinOfEqualsAsItIsRead(t *testing.T) {
 		{[]string{"--count", "--memory-limit", "1GiB"}, true},
 	} {
 		args := append([]string{"join", table, table, "--on", "k", "--device", "host", "--stats", "text"}, c.args...)
-		text := runProgram(t, exitDone, args...).stdout
+		text := tested.Require(t, command.ExitDone, args...).Stdout
 		require.Equal(t, c.streamed, strings.Contains(text, "rows as they come"), "%v: %s", c.args, text)
 		require.Equal(t, c.args[0] == "--count", strings.HasPrefix(text, "6\n"), "%v: %s", c.args, text)
 	}
@@ -100,11 +102,11 @@ func TestJoinPipeAsItComes(t *testing.T) {
 		require.NoError(t, err)
 		defer in.Close()
 		out := filepath.Join(dir, "out.csv")
-		o := program(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side", side,
-			"--how", "full", "--stats", "text", "-o", out)
-		require.Equal(t, exitDone, o.code, o.stderr)
+		o := tested.Run(t.Context(), io.MultiReader(in), "join", left, "-", "--on", "k", "--device", "host", "--build-side",
+			side, "--how", "full", "--stats", "text", "-o", out)
+		require.Equal(t, command.ExitDone, o.Code, o.Stderr)
 		if side != "right" { // of which the other side is short
-			require.Contains(t, o.stdout, "rows as they come")
+			require.Contains(t, o.Stdout, "rows as they come")
 		}
 		_, rows := rowsOf(t, out, nil)
 		require.Equal(t, sorted([]string{"70|x|1", "5|w|2", "6|(null)|3", "70|x|4", "700|y|(null)", "1000|z|(null)"}), rows)
@@ -124,21 +126,22 @@ func TestWholeFilesInParts(t *testing.T) {
 	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", others...), ints("b", keys...))
 	out := filepath.Join(dir, "out.parquet")
 	for _, side := range []string{"none", "left", "right"} {
-		run := func(more ...string) (outcome, []string) {
-			o := runProgram(t, exitDone, append([]string{"join", left, right, "--on", "k", "--device", "host", "--build-side", "left",
-				"--maintain-order", side, "--stats", "text", "-o", out}, more...)...)
+		run := func(more ...string) (commandtest.Outcome, []string) {
+			o := tested.Require(t, command.ExitDone, append([]string{"join", left, right, "--on", "k", "--device", "host",
+				"--build-side", "left", "--maintain-order", side, "--stats", "text", "-o", out}, more...)...)
 			_, rows := rowsOf(t, out, nil)
 			return o, rows
 		}
 		o, want := run()
-		require.NotContains(t, o.stdout, "divided ")
+		require.NotContains(t, o.Stdout, "divided ")
 		o, got := run("--device-memory", "200KiB")
-		require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
+		require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.Stdout)
 		require.Equal(t, want, got)
 	}
-	o := runProgram(t, exitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory", "200KiB", "--explain")
-	require.Contains(t, o.stdout, "divided      into parts")
-	require.Contains(t, o.stdout, "raise --device-memory to at least ")
+	o := tested.Require(t, command.ExitDone, "join", left, right, "--on", "k", "--device", "host", "--device-memory",
+		"200KiB", "--explain")
+	require.Contains(t, o.Stdout, "divided      into parts")
+	require.Contains(t, o.Stdout, "raise --device-memory to at least ")
 }
 
 // Whatever runs under a limit of memory can be explained under it, also if the tables do not fit.
@@ -156,10 +159,11 @@ func TestExplainUnderAMemoryLimit(t *testing.T) {
 		{[]string{"join", narrow, long, "--on", "k", "--temp-dir", dir, "--by", "name", "--agg", "count"}, "aggregate    count"},
 		{[]string{"groupby", long, "--by", "name", "--agg", "count"}, "aggregate    count"},
 	} {
-		o := runProgram(t, exitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB", "--explain")...)
-		require.Contains(t, o.stdout, c.want, c.args)
+		o := tested.Require(t, command.ExitDone, append(c.args, "--device", "host", "--memory-limit", "64MiB",
+			"--explain")...)
+		require.Contains(t, o.Stdout, c.want, c.args)
 		if c.args[0] == "join" && !slices.Contains(c.args, "--by") {
-			require.NotContains(t, o.stdout, "measured", c.args)
+			require.NotContains(t, o.Stdout, "measured", c.args)
 		}
 	}
 }
@@ -178,30 +182,31 @@ func TestJoinInPartsOnDisk(t *testing.T) {
 	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", others...), texts("b", words...))
 	stream := tableFile(t, filepath.Join(dir, "r.arrows"), ints("k", others...), texts("b", words...))
 	out := filepath.Join(dir, "out.parquet")
-	run := func(args ...string) (outcome, []string) {
-		o := runProgram(t, exitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--stats", "text",
-			"-o", out}, args...)...)
+	run := func(args ...string) (commandtest.Outcome, []string) {
+		o := tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full",
+			"--stats", "text", "-o", out}, args...)...)
 		_, rows := rowsOf(t, out, nil)
 		return o, rows
 	}
 	_, want := run(left, right)
 	for _, inputs := range [][]string{{left, right}, {left, stream}} {
 		o, got := run(append(inputs, "--temp-dir", disk, "--device-memory", "2MiB")...)
-		require.Contains(t, o.stdout, "divided      into ")
+		require.Contains(t, o.Stdout, "divided      into ")
 		require.Equal(t, want, got)
-		o = runProgram(t, exitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full", "--count",
-			"--temp-dir", disk, "--device-memory", "2MiB"}, inputs...)...)
-		require.Equal(t, fmt.Sprintln(len(want)), o.stdout)
+		o = tested.Require(t, command.ExitDone, append([]string{"join", "--on", "k", "--device", "host", "--how", "full",
+			"--count", "--temp-dir", disk, "--device-memory", "2MiB"}, inputs...)...)
+		require.Equal(t, fmt.Sprintln(len(want)), o.Stdout)
 	}
 	refused := func(code int, args ...string) string {
-		return runProgram(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out}, args...)...).stderr
+		return tested.Require(t, code, append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out},
+			args...)...).Stderr
 	}
 	_, want = run(left, right, "--maintain-order", "right")
 	o, got := run(left, right, "--temp-dir", disk, "--device-memory", "2MiB", "--maintain-order", "right")
-	require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.stdout)
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, in memory", o.Stdout)
 	require.Equal(t, want, got)
-	require.Contains(t, refused(exitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
-	require.Contains(t, refused(exitUsage, "--temp-limit", "1MiB"), "--temp-dir")
+	require.Contains(t, refused(command.ExitUsage, "--temp-dir", filepath.Join(dir, "none")), "there is no folder")
+	require.Contains(t, refused(command.ExitUsage, "--temp-limit", "1MiB"), "--temp-dir")
 	files, err := os.ReadDir(disk)
 	require.NoError(t, err)
 	require.Empty(t, files)
@@ -221,19 +226,20 @@ func TestJoinOnDiskUnderALimit(t *testing.T) {
 	wide := tableFile(t, filepath.Join(dir, "wide.parquet"), ints("k", many...), ints("a", many...))
 	under := []string{"join", wide, wide, "--on", "k", "--device", "host", "-o", out, "--memory-limit", "64MiB",
 		"--temp-dir", disk, "--stats", "text"}
-	o := runProgram(t, exitDone, under...)
-	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
-	require.Equal(t, rows, runProgram(t, exitDone, "join", out, wide, "--on", "k", "--device", "host", "--count").stdout)
-	o = runProgram(t, exitDone, append(under, "--maintain-order", "left")...) // the side that is otherwise the build side
-	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
+	o := tested.Require(t, command.ExitDone, under...)
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.Stdout)
+	require.Equal(t, rows, tested.Require(t, command.ExitDone, "join", out, wide, "--on", "k", "--device", "host",
+		"--count").Stdout)
+	o = tested.Require(t, command.ExitDone, append(under, "--maintain-order", "left")...) // the side that is otherwise the build side
+	require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.Stdout)
 	for _, side := range devicetest.Short([]string{"right"}, []string{"left", "right"}) { // also where the ordered side is to be the build side
-		o = runProgram(t, exitDone, append(under, "--maintain-order", side, "--build-side", side)...)
-		require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.stdout)
+		o = tested.Require(t, command.ExitDone, append(under, "--maintain-order", side, "--build-side", side)...)
+		require.Regexp(t, "divided      into .* parts by hashes of the keys, .* on disk", o.Stdout)
 		require.Equal(t, rows,
-			runProgram(t, exitDone, "join", out, wide, "--on", "k,a", "--device", "host", "--count").stdout)
+			tested.Require(t, command.ExitDone, "join", out, wide, "--on", "k,a", "--device", "host", "--count").Stdout)
 	}
-	o = runProgram(t, exitInputOutput, append(under, "--temp-limit", "1MiB")...)
-	require.Contains(t, o.stderr, "--temp-limit")
+	o = tested.Require(t, command.ExitInputOutput, append(under, "--temp-limit", "1MiB")...)
+	require.Contains(t, o.Stderr, "--temp-limit")
 	files, err := os.ReadDir(disk)
 	require.NoError(t, err)
 	require.Empty(t, files)

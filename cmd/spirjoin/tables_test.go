@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -102,7 +103,7 @@ func orders(t *testing.T, extension string) (dir string, args []string) {
 func joinedBy(t *testing.T, args ...string) (names []string, rows []string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.parquet")
-	runProgram(t, exitDone, append(args, "-o", out)...)
+	tested.Require(t, command.ExitDone, append(args, "-o", out)...)
 	return rowsOf(t, out, nil)
 }
 

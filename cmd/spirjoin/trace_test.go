@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,9 +26,9 @@ func TestJoinTrace(t *testing.T) {
 	for streamed, least := range map[bool]int64{false: leastStreamedRows, true: 0} {
 		leastStreamedRows = least
 		args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", out, "--stats", "json"}
-		runProgram(t, exitDone, args...)
+		tested.Require(t, command.ExitDone, args...)
 		_, want := rowsOf(t, out, nil)
-		stats := runProgram(t, exitDone, append(args, "--trace", path)...)
+		stats := tested.Require(t, command.ExitDone, append(args, "--trace", path)...)
 		_, got := rowsOf(t, out, nil)
 		require.Equal(t, want, got)
 
@@ -34,7 +36,7 @@ func TestJoinTrace(t *testing.T) {
 			Wall   float64            `json:"wall_seconds"`
 			Stages map[string]float64 `json:"stage_seconds"`
 		}
-		require.NoError(t, json.Unmarshal([]byte(stats.stdout), &report))
+		require.NoError(t, json.Unmarshal([]byte(stats.Stdout), &report))
 		var trace struct {
 			Events []struct {
 				Name, Ph string
@@ -69,7 +71,7 @@ func TestJoinTrace(t *testing.T) {
 			require.InDelta(t, seconds, stages[stage], 1e-5, stage)
 		}
 	}
-	requireFiles(t, dir, "l.parquet", "out.csv", "r.parquet", "trace.json")
+	commandtest.RequireFiles(t, dir, "l.parquet", "out.csv", "r.parquet", "trace.json")
 }
 
 // A trace that cannot be written is refused before anything runs, and a join that fails leaves none: an earlier one
@@ -79,11 +81,11 @@ func TestJoinTraceFails(t *testing.T) {
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", 5, 5, 70))
 	out, path := filepath.Join(dir, "out.csv"), filepath.Join(dir, "trace.json")
 	join := []string{"join", table, table, "--on", "k", "--device", "host", "-o", out, "--trace"}
-	o := runProgram(t, exitInputOutput, append(join, filepath.Join(dir, "no", "trace.json"))...)
-	require.Contains(t, o.stderr, "--trace: ")
-	require.Contains(t, o.stderr, "must be writable")
-	o = runProgram(t, exitInputOutput, append(join, dir)...)
-	require.Contains(t, o.stderr, "this is a directory")
+	o := tested.Require(t, command.ExitInputOutput, append(join, filepath.Join(dir, "no", "trace.json"))...)
+	require.Contains(t, o.Stderr, "--trace: ")
+	require.Contains(t, o.Stderr, "must be writable")
+	o = tested.Require(t, command.ExitInputOutput, append(join, dir)...)
+	require.Contains(t, o.Stderr, "this is a directory")
 	for args, says := range map[[2]string]string{
 		{""}:                  "--trace takes the name of a file",
 		{"-"}:                 "--trace takes the name of a file",
@@ -96,13 +98,13 @@ func TestJoinTraceFails(t *testing.T) {
 		if args[1] != "" {
 			rest = args[:]
 		}
-		require.Contains(t, runProgram(t, exitUsage, append(join, rest...)...).stderr, says)
+		require.Contains(t, tested.Require(t, command.ExitUsage, append(join, rest...)...).Stderr, says)
 	}
-	requireFiles(t, dir, "t.parquet")
+	commandtest.RequireFiles(t, dir, "t.parquet")
 
 	require.NoError(t, os.WriteFile(path, []byte("earlier"), 0o666))
-	runProgram(t, exitLimit, append(join, path, "--max-output-rows", "2")...)
-	requireFiles(t, dir, "t.parquet", "trace.json")
+	tested.Require(t, command.ExitLimit, append(join, path, "--max-output-rows", "2")...)
+	commandtest.RequireFiles(t, dir, "t.parquet", "trace.json")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "earlier", string(text))

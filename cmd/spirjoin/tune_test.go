@@ -10,11 +10,13 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/command"
+	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// tune replaces a bad row by what it measured, and what it kept is what engines and benchmarks run with.
+// tune replaces a bad row by what it measured, and what it kept is what engines run with.
 func TestTune(t *testing.T) {
 	devicetest.SkipRace(t)
 	dir := t.TempDir()
@@ -33,42 +35,36 @@ func TestTune(t *testing.T) {
 	elsewhere.Device, elsewhere.Config = "another machine", backend.Config{"workgroup": 1, "items": 77}
 	require.NoError(t, spirjoin.WriteTuning(path, []primitive.UserRow{bad, elsewhere}))
 
-	command := []string{"tune", "gather", "--device", "host", "--rows", "300k", "--quick"}
-	dry := runProgram(t, exitDone, append(command, "--dry-run")...)
-	require.NotContains(t, dry.stdout, "kept")
+	tune := []string{"tune", "gather", "--device", "host", "--rows", "300k", "--quick"}
+	dry := tested.Require(t, command.ExitDone, append(tune, "--dry-run")...)
+	require.NotContains(t, dry.Stdout, "kept")
 	rows, err := spirjoin.ReadTuning(path)
 	require.NoError(t, err)
 	require.Equal(t, []primitive.UserRow{bad, elsewhere}, rows, "a dry run writes nothing")
 
 	chosen := regexp.MustCompile(
 		`(?m)^items=\d+ workgroup=1 +[\d.]+ [mu]s +[\d.]+ [mu]s +[\d.]+ [kMG]/s +\d+%  chosen: again [\d.]+ [mu]s, the present [\d.]+ ms$`)
-	o := runProgram(t, exitDone, command...)
+	o := tested.Require(t, command.ExitDone, tune...)
 	for range 4 { // other work on the cores can hide the difference in the spread
-		if chosen.MatchString(o.stdout) {
+		if chosen.MatchString(o.Stdout) {
 			break
 		}
-		o = runProgram(t, exitDone, command...)
+		o = tested.Require(t, command.ExitDone, tune...)
 	}
 	require.Regexp(t,
-		`(?m)^gather value_bits=32, by primitive=gather key=32 payload=0 rows=300000 distribution=sorted$`, o.stdout)
-	require.Regexp(t, chosen, o.stdout)
-	require.Regexp(t, `(?m)^items=1 workgroup=1 .* present$`, o.stdout)
-	require.Regexp(t, `\d rows? kept in \S+tuning.json\n$`, o.stdout)
+		`(?m)^gather value_bits=32, by primitive=gather key=32 payload=0 rows=300000 distribution=sorted$`, o.Stdout)
+	require.Regexp(t, chosen, o.Stdout)
+	require.Regexp(t, `(?m)^items=1 workgroup=1 .* present$`, o.Stdout)
+	require.Regexp(t, `\d rows? kept in \S+tuning.json\n$`, o.Stdout)
 	rows, err = spirjoin.ReadTuning(path)
 	require.NoError(t, err)
 	require.Equal(t, elsewhere, rows[0])
 	require.Equal(t, bad.Variant, rows[1].Variant)
 	require.Greater(t, rows[1].Config["items"], uint32(1))
 	require.Contains(t, rows[1].Measured, "items=1 workgroup=1 took")
-	requireFiles(t, dir, "tuning.json")
+	commandtest.RequireFiles(t, dir, "tuning.json")
 
 	kept := rows[1].Config.String()
-	csv := filepath.Join(dir, "bench.csv")
-	runProgram(t, exitDone, append([]string{"bench", "primitive", "gather", "--key", "32", "--rows", "10", "--csv",
-		csv}, benchQuickly...)...)
-	text, err := os.ReadFile(csv)
-	require.NoError(t, err)
-	require.Contains(t, string(text), ","+kept+",")
 	tuning, problems := spirjoin.UserTuning(info)
 	require.Empty(t, problems)
 	require.Equal(t, kept, tuning.Config("gather", bad.Variant).String())
@@ -76,21 +72,21 @@ func TestTune(t *testing.T) {
 
 func TestTuneFailures(t *testing.T) {
 	dir := t.TempDir()
-	require.Contains(t, runProgram(t, exitUsage, "tune", "--device", "host").stderr, "SPIRJOIN_TUNING is off",
+	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "--device", "host").Stderr, "SPIRJOIN_TUNING is off",
 		"as for all tests")
-	require.Contains(t, runProgram(t, exitUsage, "tune", "sort", "--dry-run").stderr,
+	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "sort", "--dry-run").Stderr,
 		`nothing to tune in "sort"; there are compact, copy`)
-	require.Contains(t, runProgram(t, exitUsage, "tune", "--rows", "0", "--dry-run").stderr,
+	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "--rows", "0", "--dry-run").Stderr,
 		"--rows must be at least 1")
-	runProgram(t, exitNoDevice, "tune", "--device", "abacus", "--dry-run")
-	require.Contains(t, runProgram(t, exitLimit, "tune", "gather", "--device", "host", "--rows", "1M",
-		"--device-memory", "4MiB", "--dry-run").stderr, "out of")
+	tested.Require(t, command.ExitNoDevice, "tune", "--device", "abacus", "--dry-run")
+	require.Contains(t, tested.Require(t, command.ExitLimit, "tune", "gather", "--device", "host", "--rows", "1M",
+		"--device-memory", "4MiB", "--dry-run").Stderr, "out of")
 
 	path := filepath.Join(dir, "tuning.json")
 	t.Setenv("SPIRJOIN_TUNING", path)
 	require.NoError(t, os.WriteFile(path, []byte("[{"), 0o666))
-	require.Contains(t, runProgram(t, exitUsage, "tune", "gather", "--device", "host", "--rows", "10",
-		"--quick").stderr, path, "a broken file is not overwritten")
+	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "gather", "--device", "host", "--rows", "10",
+		"--quick").Stderr, path, "a broken file is not overwritten")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "[{", string(text))

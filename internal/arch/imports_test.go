@@ -42,13 +42,22 @@ var rooms = []room{
 	{"groupjoin", "engine source join query groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd", "engine source . bench tableio tableio/csv join planner groupby relation exec primitive host vulkan opencl shaders kernel " +
-		"backend backend/link internal/selftest internal/offheap internal/text",
-		"github.com/urfave/cli github.com/apache/arrow-go golang.org/x"},
-	{"bench", "engine task source . tableio tableio/csv join query planner deliver join/graphics join/hash join/sortmerge groupby ranges operator " +
-		"relation exec primitive host vulkan opencl shaders kernel backend internal/cputime internal/offheap " +
-		"internal/text",
-		"github.com/pingcap/go-tpc github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
+	{"cmd/spirjoin", "engine source . bench/primitive bench/workload tableio tableio/csv join groupby relation exec primitive vulkan " +
+		"opencl kernel backend backend/link internal/command internal/selftest internal/offheap internal/text",
+		"github.com/urfave/cli github.com/apache/arrow-go"},
+	{"cmd/spirjoin-bench", "engine source . bench bench/primitive bench/workload bench/measure tableio join primitive vulkan backend " +
+		"internal/command internal/text", "github.com/urfave/cli"},
+	{"internal/command", ". bench/workload bench/measure tableio exec primitive backend internal/text",
+		"github.com/urfave/cli golang.org/x"},
+	{"internal/command/commandtest", "internal/command internal/leak", "github.com/stretchr/testify"},
+	// What spirjoin links must not import what only spirjoin-bench does, such as the plotting library.
+	{"bench", "engine task source . bench/primitive bench/workload bench/measure tableio tableio/csv join query planner deliver join/graphics " +
+		"join/hash join/sortmerge groupby ranges operator relation exec primitive host vulkan opencl shaders kernel backend " +
+		"internal/cputime internal/offheap internal/text",
+		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
+	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
+	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
+	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
 	{".", "engine source tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
@@ -138,7 +147,7 @@ func TestViolationsAreFound(t *testing.T) {
 	require.Empty(t, planted("/backend", "fmt", "unsafe", "C", "net/http"))
 	require.Empty(t, planted("/engine", in("/query"), in("/relation")))
 	require.Empty(t, planted("/join/hash/table", in("/join/hash"), in("/primitive/scan")), "a room imports itself")
-	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/tpch"), "github.com/urfave/cli/v2"))
+	require.Empty(t, planted("/cmd/spirjoin", module, in("/bench/workload"), "github.com/urfave/cli/v2"))
 
 	require.Equal(t, []string{"primitive must not import relation (rooms primitive and relation)"},
 		planted("/primitive", in("/relation")), "upward")
@@ -146,6 +155,8 @@ func TestViolationsAreFound(t *testing.T) {
 		planted("/join/sortmerge", in("/join")))
 	require.Equal(t, []string{"join/hash must not import join/sortmerge (rooms join/hash and join/sortmerge)"},
 		planted("/join/hash", in("/join/sortmerge")), "algorithms do not know one another")
+	require.Equal(t, []string{"cmd/spirjoin must not import bench/graphics (rooms cmd/spirjoin and bench)"},
+		planted("/cmd/spirjoin", in("/bench/graphics")))
 	require.Equal(t, []string{"host must not import vulkan/shim (rooms host and vulkan)"},
 		planted("/host", in("/vulkan/shim")), "sideways")
 	require.Equal(t, []string{"shaders must not import kernel (rooms shaders and kernel)"},
