@@ -69,11 +69,15 @@ func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result,
 	r := &Result{Query: q, Device: *q.Engine.Device().Info(), started: time.Now(), flow: flow,
 		out: exec.NewPipe[*deliver.Piece](flow, 0)}
 	for _, q := range queries {
-		q.rehearsing(flow)
 		r.lanes = append(r.lanes, r.newLane(q))
 	}
 	r.lanes[0].Source = r.lanes[0].whole()
 	r.team = team(r.lanes)
+	for _, l := range r.lanes {
+		if !l.kept {
+			l.Query.rehearsing(flow)
+		}
+	}
 	r.checked = r.check()
 	r.flow.Go("join", func(ctx context.Context) error {
 		defer r.out.End()
@@ -111,7 +115,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	if len(left) == 1 {
+	if left[0].flow == r.flow && len(left) == 1 {
 		return left[0].end(ctx)
 	}
 	return Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })
