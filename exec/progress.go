@@ -75,12 +75,12 @@ func NewProgress(report func(Status)) *Progress {
 	return p
 }
 
-// Part returns the progress of a part of the query, which p reports as of says: the status of the whole, or nothing if
-// the part is not shown.
-func (p *Progress) Part(of func(part Status) (whole Status, shown bool)) *Progress {
+// Part returns the progress of a part of the query, which p reports, turned into the status of the whole, while the part
+// is shown.
+func (p *Progress) Part(shown func() bool, whole func(part Status) Status) *Progress {
 	return NewProgress(func(s Status) {
-		if whole, shown := of(s); shown {
-			p.report(whole)
+		if shown() {
+			p.report(whole(s))
 		}
 	})
 }

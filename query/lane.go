@@ -86,6 +86,8 @@ func (l *Lane) Flow() *exec.Flow { return l.flow }
 // Separate gives the lane a flow of its own, so that it may fail while others go on. [Lane.End] ends it.
 func (l *Lane) Separate() { l.flow = exec.NewFlow(l.result.flow.Context()) }
 
+func (l *Lane) separate() bool { return l.flow != l.result.flow }
+
 // Begun reports whether the lane has joined a granule.
 func (l *Lane) Begun() bool { return l.begun.Load() > 0 }
 
@@ -107,7 +109,7 @@ func (l *Lane) TakeBack(d *deliver.Delivery) {
 
 // close releases all memory.
 func (l *Lane) close() {
-	if l.flow != l.result.flow {
+	if l.separate() {
 		l.flow.Stop()
 	}
 	if l.out != nil {
@@ -152,7 +154,7 @@ func (l *Lane) run(name string, step func(context.Context) error) (err error) {
 		return err
 	})
 	<-ended
-	if err != nil && l.flow != l.result.flow {
+	if err != nil && l.separate() {
 		return l.flow.Wait()
 	}
 	return err

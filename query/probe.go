@@ -67,7 +67,9 @@ func (l *Lane) Probe(ctx context.Context) error {
 		}
 		at = g.of
 		if err := l.withEnd(ctx, g); err != nil {
-			l.flow.Fail(err) // this ends the wait for a part to load, which may not come before the error is known
+			if l.separate() { // this ends the wait for a part to load, which may not come before the error is known
+				l.flow.Fail(err)
+			}
 			return err
 		}
 	}

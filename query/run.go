@@ -115,7 +115,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
-	if left[0].flow == r.flow && len(left) == 1 {
+	if len(left) == 1 && !left[0].separate() {
 		return left[0].end(ctx)
 	}
 	return Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })

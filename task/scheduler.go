@@ -131,8 +131,8 @@ func (s *Scheduler) beginAhead() error {
 // beginTask begins a task on a goroutine.
 func (s *Scheduler) beginTask(next *running) {
 	of := *next.Task
-	of.Progress = s.whole.Progress.Part(func(status exec.Status) (whole exec.Status, shown bool) {
-		return next.ofWhole(status, time.Since(s.began)), next.shown.Load()
+	of.Progress = s.whole.Progress.Part(next.shown.Load, func(part exec.Status) exec.Status {
+		return next.ofWhole(part, time.Since(s.began))
 	})
 	waits, _ := s.waits()
 	s.flow.Go("begin "+next.name, func(ctx context.Context) error {
