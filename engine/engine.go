@@ -96,7 +96,7 @@ func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right s
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
-	*query.Query // on the first device; nil for StrategyHMG, and if the tables are divided
+	*query.Query // on the first device; nil if tables are divided, by StrategyHMG too
 	Layout       *join.Layout
 	// RoundTrip makes StrategyHMG bring sorted keys back to the host before they are matched, even if both tables fit the
 	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
@@ -105,7 +105,7 @@ type Plan struct {
 	engine  *Engine
 	tables  [2]arrow.Table
 	without []query.DeviceFailure // devices of the engine that were lost before
-	sorts   bool                  // the planner has taken StrategyHMG; Query is what it is faster than
+	sorts   bool                  // the planner has taken StrategyHMG
 	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
 }
 
@@ -158,6 +158,12 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 
 // runHMG runs the strategy on all devices.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
+	if p.Query != nil && !p.RoundTrip && !p.MergesChunksets {
+		return p.runSorted(ctx)
+	}
+	if err := checkHMG(&p.Layout.Spec); err != nil {
+		return nil, err
+	}
 	h := p.engine.HMG()
 	if p.RoundTrip {
 		h.Cut.Within = hmg.WithinRoundTrip
@@ -169,20 +175,19 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.ways = p.hmgWays()
 	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
 }
 
 // String returns the text of the plan.
 func (p *Plan) String() string {
-	if p.hmg() {
-		return p.engine.HMG().explain(p.tables, p.hmgWays())
-	}
-	if p.short != nil {
+	switch {
+	case p.short != nil:
 		return p.dividedText()
+	case p.Query == nil:
+		return p.engine.HMG().explain(p.tables)
 	}
 	s := p.Query.String()
-	if p.severally() {
+	if !p.hmg() && p.severally() {
 		for _, e := range p.engine.others {
 			info := e.Device().Info()
 			s += fmt.Sprintf("%-12s %s (%s, %s), if the join is predicted to be faster with it\n", "also", info.Name,
@@ -248,12 +253,6 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 			}
 		}
 	}
-	if l.spec.Strategy == join.StrategyHMG {
-		if err := checkHMG(l.spec); err != nil {
-			return nil, err
-		}
-		return &Plan{Layout: layout, engine: e, tables: l.tables}, nil
-	}
 	if l.Output == join.Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
 	}
@@ -281,6 +280,13 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 		}
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
+	if l.spec.Strategy == join.StrategyHMG {
+		p.Query, err = e.planSorted(&l)
+		if errors.Is(err, backend.ErrDeviceMemory) && checkHMG(l.spec) == nil {
+			err = nil // ranges of keys are joined one after the other
+		}
+		return p, err
+	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
 		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
 		spec.DivideTime = e.divideTime(uint64(tables[0].NumRows()+tables[1].NumRows()), relation.TableBytes(tables[:]...),

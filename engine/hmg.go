@@ -18,7 +18,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hmg"
-	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
@@ -192,7 +191,6 @@ type HMGResult struct {
 	Matched  hmg.Matched     // how they were matched; complete once the output was drawn
 
 	engine    *Engine
-	ways      []query.Way  // that the planner has chosen the strategy from
 	lanes     []*exec.Lane // with the profile of each device
 	started   time.Time
 	matched   time.Duration // until the first rows could be drawn

@@ -34,9 +34,13 @@ func (p *Plan) weighHMG(l *lowering) error {
 	if p.severally() {
 		one /= time.Duration(1 + len(p.engine.others))
 	}
-	if p.sorts = sorts.Reason == "" && withRounds(sorts.Time) < one; p.sorts {
-		p.Ways = []query.Way{sorts, alone}
-		return nil
+	if sorts.Reason == "" && withRounds(sorts.Time) < one {
+		q, err := p.engine.planSorted(l)
+		if err == nil {
+			p.Query, p.sorts, q.Ways = q, true, []query.Way{sorts, alone}
+			return nil
+		}
+		sorts.Reason = err.Error()
 	}
 	if sorts.Reason == "" && sorts.Time < alone.Time {
 		sorts.Reason = notEnough

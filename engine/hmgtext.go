@@ -14,26 +14,15 @@ import (
 	"github.com/spirjoin/spirjoin/task"
 )
 
-// hmgWays are the ways that the planner has chosen the strategy from; nil if it was asked for.
-func (p *Plan) hmgWays() []query.Way {
-	if !p.sorts {
-		return nil
-	}
-	return p.Ways
-}
-
-// explain says what a join of two tables will do, which was chosen from such ways, or asked for.
-func (h *HMG) explain(tables [2]arrow.Table, ways []query.Way) string {
+// explain says what a join of two tables will do.
+func (h *HMG) explain(tables [2]arrow.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "inner join of %s x %s rows\n", text.Count(tables[0].NumRows()), text.Count(tables[1].NumRows()))
 	for i, e := range h.Engine.Engines() {
 		info := e.Device().Info()
 		fmt.Fprintf(&b, "%-12s %s (%s, %s)\n", [2]string{"device", "  and"}[min(i, 1)], info.Name, info.Backend, info.Type)
 	}
-	if ways == nil {
-		fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
-	}
-	query.WriteWays(&b, "strategy", ways)
+	fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
 	fmt.Fprintf(&b, "%-12s %s\n", "  that is", "key codes are sorted and matched on all devices, range by range where they do not fit")
 	return b.String()
 }
@@ -65,7 +54,7 @@ func (r *HMGResult) Explain() string {
 }
 
 // Plan returns Explain without what was measured.
-func (r *HMGResult) Plan() string { return (&HMG{Engine: r.engine}).explain(r.tables, r.ways) }
+func (r *HMGResult) Plan() string { return (&HMG{Engine: r.engine}).explain(r.tables) }
 
 // Tasks returns nil.
 func (r *HMGResult) Tasks() *task.Scheduler { return nil }
@@ -73,10 +62,10 @@ func (r *HMGResult) Tasks() *task.Scheduler { return nil }
 // Stats returns the measurements so far.
 func (r *HMGResult) Stats() query.Stats {
 	info := r.engine.Device().Info()
-	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg",
+	s := query.Stats{Device: info.Name, Backend: info.Backend, Driver: info.Driver, Algorithm: "hmg", Strategy: "hmg",
 		LeftRows: uint64(r.tables[0].NumRows()), RightRows: uint64(r.tables[1].NumRows()), OutputRows: r.Rows(),
 		MatchSeconds: r.matched.Seconds(), TotalSeconds: time.Since(r.started).Seconds(),
-		StageSeconds: make(map[string]float64), Ways: query.StatsOf(r.ways)}
+		StageSeconds: make(map[string]float64)}
 	for i, e := range r.engine.Engines() {
 		s.DevicePeakBytes += e.Device().MemoryUse(backend.DeviceLocal).Peak
 		s.HostPeakBytes += e.Device().MemoryUse(backend.HostVisible).Peak

@@ -230,7 +230,7 @@ func TestPlannerTakesHMG(t *testing.T) {
 			}
 			if test.spec.Output != join.Rows {
 				require.EqualValues(t, rows, result.Rows())
-				require.Equal(t, test.taken, result.Stats().Algorithm == "hmg")
+				require.Equal(t, test.taken, result.Stats().Strategy == "hmg")
 				require.Contains(t, result.Explain(), test.text)
 				require.Equal(t, test.text != "", len(result.Stats().Ways) == 2)
 			}

@@ -29,7 +29,11 @@ func (q *Query) String() string {
 		info, a := other.Engine.Device().Info(), &other.Alternatives[0]
 		line("  and", "%s (%s, %s)%s, by %s", info.Name, info.Backend, info.Type, other.shareText(a), a.text())
 	}
-	WriteWays(&b, "way", q.Ways)
+	of := "way"
+	if q.Strategy != "" {
+		of = "strategy"
+	}
+	WriteWays(&b, of, q.Ways)
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
 	}
@@ -99,9 +103,12 @@ func WriteWays(to io.Writer, name string, ways []Way) {
 		if i > 0 {
 			name = "  instead of"
 		}
-		way := w.Name + ", not considered"
-		if w.Time > 0 {
-			way = w.Name + ", " + text.Duration(w.Time)
+		way := w.Name
+		switch {
+		case w.Time > 0:
+			way += ", " + text.Duration(w.Time)
+		case w.Reason != "":
+			way += ", not considered"
 		}
 		if w.Reason != "" {
 			way += ": " + w.Reason

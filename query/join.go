@@ -87,6 +87,9 @@ type Spec struct {
 	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has
 	// the whole build side. The facts describe one device's share.
 	Scattered bool
+	// Sorted says that they meet by ranges of keys: both sides are sorted across the devices, all rows at once.
+	Sorted   bool
+	Strategy string // how the devices share the join, for explain texts and statistics; "" if that has no name
 	// Among is the number of devices that run the query together, each with an equal share of host memory beside the
 	// tables; 0: one.
 	Among uint64

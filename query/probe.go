@@ -128,6 +128,9 @@ func (l *Lane) loadPortion(ctx context.Context, lane *exec.Lane, p *Portion, yie
 	defer func() { end.Release() }()
 	for i, rows := range loads {
 		g, err := l.load(ctx, lane, p, rows[0], rows[1])
+		if err == nil {
+			g, err = l.exchange(ctx, lane, g)
+		}
 		if err == nil && i == len(loads)-1 {
 			g.end, end = end, nil
 		}
@@ -184,14 +187,19 @@ func (l *Lane) load(ctx context.Context, lane *exec.Lane, p *Portion, from, to i
 	if err != nil {
 		return nil, err
 	}
-	if p.Part != nil {
-		loaded := g.chunk
-		if g.chunk, g.moved, err = l.Rows.Exchange(ctx, lane, loaded); err != nil {
-			return nil, err
-		}
-		if g.chunk != loaded {
-			g.memory.ReleaseAll()
-		}
+	return g, nil
+}
+
+// exchange replaces the rows of a granule by the ones that the lane joins for them.
+func (l *Lane) exchange(ctx context.Context, lane *exec.Lane, g *granule) (*granule, error) {
+	joined, release, err := l.Rows.Exchange(ctx, lane, g.chunk)
+	if err != nil {
+		g.memory.ReleaseAll()
+		return nil, err
+	}
+	if joined != g.chunk {
+		g.memory.ReleaseAll()
+		g.chunk, g.moved = joined, release
 	}
 	return g, nil
 }

@@ -183,6 +183,7 @@ type Stats struct {
 	Backend    string `json:"backend"`
 	Driver     string `json:"driver"`
 	Algorithm  string `json:"algorithm"`
+	Strategy   string `json:"strategy,omitempty"` // by which several devices share the join: hmg
 	LeftRows   uint64 `json:"left_rows"`
 	RightRows  uint64 `json:"right_rows"`
 	OutputRows uint64 `json:"output_rows"` // number known so far; complete once the output was drawn
@@ -265,7 +266,7 @@ func (r *Result) Stats() Stats {
 	first := r.lanes[0]
 	s := Stats{
 		Device: r.Device.Name, Backend: r.Device.Backend, Driver: r.Device.Driver,
-		Algorithm: first.taken.Algorithm.Name(), OutputRows: r.Rows(), Granules: r.granules.Load(),
+		Algorithm: first.taken.Algorithm.Name(), Strategy: r.Query.Strategy, OutputRows: r.Rows(), Granules: r.granules.Load(),
 		MatchSeconds: r.matched.Seconds(), EncodeSeconds: time.Duration(r.encode.Load()).Seconds(),
 		GatherSeconds: time.Duration(r.gather.Load()).Seconds(),
 		TotalSeconds:  time.Since(r.started).Seconds(),

@@ -71,7 +71,7 @@ func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result,
 	for _, q := range queries {
 		r.lanes = append(r.lanes, r.newLane(q))
 	}
-	r.lanes[0].Source = r.lanes[0].whole()
+	r.lanes[0].Source = r.lanes[0].Whole()
 	r.team = team(r.lanes)
 	for _, l := range r.lanes {
 		if !l.kept {

@@ -26,13 +26,28 @@ func exchangedBytes(f *operator.Facts) uint64 {
 	return need + operator.Slack(need)
 }
 
+// sortedCopies is how many times a device has its share of both sides while they are sorted across devices: as it was
+// loaded; sorted or parted; received; and in two buffers of a sort or merge.
+const sortedCopies = 5
+
+// sortedBytes is the device memory in which both sides are sorted.
+func sortedBytes(f *operator.Facts) (need uint64) {
+	for side, rows := range f.Rows {
+		need += sortedCopies * rows * f.RowBytes(side)
+	}
+	return need + operator.Slack(need)
+}
+
 // fitScattered adds the memory of the exchange of the build side to an alternative.
 func (q *Query) fitScattered(a *Alternative, limits planner.Limits) {
-	need := exchangedBytes(&a.Facts)
+	need, what := exchangedBytes(&a.Facts), "exchange the build side"
+	if q.Sorted {
+		need, what = sortedBytes(&a.Facts), "sort both sides"
+	}
 	if a.PeakBytes = max(a.PeakBytes, need); a.Err == nil && a.PeakBytes > limits.DeviceMemoryBytes {
 		a.Err = &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
-			Detail: fmt.Sprintf("to exchange the build side takes %d bytes of the device, %d are free; raise device_memory",
-				need, limits.DeviceMemoryBytes)}
+			Detail: fmt.Sprintf("to %s takes %d bytes of the device, %d are free; raise device_memory",
+				what, need, limits.DeviceMemoryBytes)}
 	}
 }
 

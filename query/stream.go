@@ -41,8 +41,8 @@ func (l *Lane) Portion(part *Part, done func()) *Portion {
 // Probed counts rows of the probe side that the source gave.
 func (l *Lane) Probed(rows int64) { l.result.probed.Add(uint64(rows)) }
 
-// whole is a source that gives the whole probe side.
-func (l *Lane) whole() func(context.Context) (*Portion, error) {
+// Whole returns a source that gives the whole probe side.
+func (l *Lane) Whole() func(context.Context) (*Portion, error) {
 	given := false
 	return func(context.Context) (*Portion, error) {
 		if given {

@@ -96,6 +96,11 @@ func (t *scattered) Join(ctx context.Context, lanes []*query.Lane) error {
 
 // Finish implements query.Team. A row of the build side and its partners have met on one lane, unless a filter decides.
 func (t *scattered) Finish(ctx context.Context, lanes []*query.Lane) error {
+	return finishMet(ctx, lanes)
+}
+
+// finishMet finishes lanes on which rows have met by their keys.
+func finishMet(ctx context.Context, lanes []*query.Lane) error {
 	first, others, finish := lanes[0], lanes[1:], lanes[0].Finish
 	var err error
 	switch {

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exchange/peers"
+	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/team"
+)
+
+// planSorted plans the strategy hmg for tables that fit the devices together: both sides are sorted across the devices,
+// each of which merges its range of keys ([team.Sort]). On one device that is a sort-merge join.
+//
+// Errors: backend.ErrDeviceMemory if the tables do not fit; backend.ErrUnsupported for joins without keys, and for an
+// order of rows on several devices.
+func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
+	devices := e.Engines()
+	switch {
+	case l.How == join.Cross:
+		return nil, notSorted(l.How.Noun())
+	case l.Ordered() && len(devices) > 1:
+		return nil, notSorted("an order of rows")
+	}
+	spec := l.lower()
+	spec.Algorithms = slices.DeleteFunc(slices.Clone(spec.Algorithms), func(a operator.Algorithm) bool {
+		return !strings.HasPrefix(a.Name(), "smj")
+	})
+	if len(spec.Algorithms) == 0 {
+		return nil, notSorted("the algorithm " + l.spec.Algorithm)
+	}
+	spec.Strategy = join.StrategyHMG.String()
+	ways := []query.Way{{Name: fmt.Sprintf("hmg on %s, as asked for", text.Plural(len(devices), "device"))}}
+	if len(devices) == 1 {
+		q, err := e.Engine.Plan(spec)
+		if err == nil {
+			q.Ways = ways
+		}
+		return q, err
+	}
+	spec.Scattered, spec.Sorted, spec.Among = true, true, uint64(len(devices))
+	share := team.Slack / float64(len(devices))
+	for side := range spec.Facts.Rows {
+		spec.Facts.Rows[side] = uint64(share*float64(spec.Facts.Rows[side])) + 1
+	}
+	spec.Facts.OutputRows = uint64(share*float64(spec.Facts.OutputRows)) + 1
+	spec.Facts.Sorted = [2]bool{true, true}
+	var first *query.Query
+	for i, on := range devices {
+		spec.Trees = l.trees(on)
+		if i > 0 { // rows that move have the same columns everywhere
+			spec.Trees = slices.DeleteFunc(spec.Trees, func(t query.Join) bool { return t.Place != first.Alternatives[0].Place })
+		}
+		q, err := on.Plan(spec)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = q
+		} else {
+			first.Others = append(first.Others, q)
+		}
+	}
+	first.Ways = ways
+	return first, nil
+}
+
+// notSorted is the error of what the strategy does not do.
+func notSorted(what string) error {
+	return &backend.OpError{Op: "join", Err: backend.ErrUnsupported,
+		Detail: fmt.Sprintf("the strategy hmg does not support %s; choose another strategy", what)}
+}
+
+// runSorted runs a query that [Engine.planSorted] has planned.
+func (p *Plan) runSorted(ctx context.Context) (*Result, error) {
+	if len(p.Others) == 0 {
+		return p.runAlone(ctx)
+	}
+	flow, begun, err := p.engine.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer begun()
+	return resultOf(team.Sort(flow, p.Query, peers.RadixPartition))
+}
