@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
@@ -14,6 +13,9 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/team"
 )
+
+// rangesAlgorithm merges sides by range search, as HMG does (3.3.3).
+const rangesAlgorithm = "smj-um"
 
 // planSorted plans the strategy hmg for tables that fit the devices together: both sides are sorted across the devices,
 // each of which merges its range of keys ([team.Sort]). On one device that is a sort-merge join.
@@ -30,7 +32,7 @@ func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
 	}
 	spec := l.lower()
 	spec.Algorithms = slices.DeleteFunc(slices.Clone(spec.Algorithms), func(a operator.Algorithm) bool {
-		return !strings.HasPrefix(a.Name(), "smj")
+		return a.Name() != rangesAlgorithm
 	})
 	if len(spec.Algorithms) == 0 {
 		return nil, notSorted("the algorithm " + l.spec.Algorithm)
