@@ -34,7 +34,8 @@ func (h *HMG) explain(tables [2]arrow.Table, ways []query.Way) string {
 		fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
 	}
 	query.WriteWays(&b, "strategy", ways)
-	fmt.Fprintf(&b, "%-12s %s\n", "  that is", "key codes are sorted and matched on all devices, range by range where they do not fit")
+	fmt.Fprintf(&b, "%-12s %s\n", "  that is",
+		"key codes are sorted and matched on all devices, range by range where they do not fit")
 	return b.String()
 }
 
