@@ -32,9 +32,9 @@ type buildSide struct {
 	keys    *keys.Build   // nil in a cross join
 	side    relation.Side // that the table is
 	table   arrow.Table
-	probe   *arrow.Schema // of the tables that it will be joined with; nil where that is the schema of the one source
+	probe   *arrow.Schema // of the tables that it will be joined with; nil if it is the schema of the only source
 
-	spareBytes uint64    // see [collector]
+	spareBytes uint64    // see [task.Collector]
 	guess      bool      // the range of the keys may be guessed
 	divides    bool      // both sides are divided if they do not fit the memory of the device
 	turn       task.Turn // on the device
@@ -102,7 +102,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	return b, nil
 }
 
-// planKeys gives the keys of the table the codes that probe sides of a schema will take.
+// planKeys plans the codes of the keys of the table, for probe sides with this schema.
 func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
 	spec := &b.task.Layout.Spec
@@ -115,7 +115,7 @@ func (b *buildSide) planKeys(ctx context.Context, probe *arrow.Schema) (err erro
 	return err
 }
 
-// check refuses tables whose columns are not those that the build side was made for.
+// check refuses a schema whose columns differ from the ones that the build side was made for.
 func (b *buildSide) check(probe *arrow.Schema) error {
 	side := 1 - b.side
 	for _, name := range b.task.Layout.Needed[side] {

@@ -30,9 +30,9 @@ func (e *Engine) planDivided(layout *join.Layout, tables [2]arrow.Table, short e
 	return p, nil
 }
 
-// divideTime is the predicted time in which the host, or the device, divides rows of both sides by their keys, and what
-// parts take more than a join of all rows. On the host, rows of 16 bytes take about 20 ns of CPU time, which many cores
-// cannot share evenly.
+// divideTime is the predicted time in which the host, or the device, divides rows of both sides by their keys, and the
+// time that joins of parts take beyond a join of all rows. On the host, rows of 16 bytes take about 20 ns of CPU time,
+// which many cores cannot share evenly.
 func (e *Engine) divideTime(rows, sizeBytes uint64, onDevice bool) time.Duration {
 	const perRow, perByte, eachJoin, mostCores = 10, 0.6, 30e6, 8 // ns
 	work := (perRow*float64(rows) + perByte*float64(sizeBytes)) / float64(min(runtime.GOMAXPROCS(0), mostCores))

@@ -1,3 +1,7 @@
+// Package engine runs joins: of two tables ([Engine.Plan]), of sources that are read as they come ([Engine.Stream]),
+// and with a build side that stays ([Engine.Build]). It lowers a task to physical trees, which package query plans and
+// runs on one device, and package team on several. If a join does not fit in memory, package task divides it and has
+// the engine run each task. The strategy hmg ([HMG]) is not divided into tasks: it sorts both tables on all devices.
 package engine
 
 import (
@@ -29,23 +33,25 @@ import (
 type Engine struct {
 	task.Means // of the first device
 	Knobs
-	// Wires are those between host memory and the devices, in their order, and between devices. With those to the host,
-	// a stream is planned for as many devices as shared links can feed; with those between devices, for build sides
-	// that devices load once, and rows that meet by their keys. What is not known is absent: then each device is taken
-	// to have a link of its own. Wires of other devices, or without rates, are ErrInvalidInput.
+	// Wires are the links between host memory and the devices, in the order of the devices, and between the devices.
+	// With links to the host, a stream is planned for as many devices as shared links can feed; with links between
+	// devices, also for build sides that devices load once, and for rows that meet by their keys. Unknown links are
+	// absent: each device is then assumed to have a link of its own. Wires of other devices, or without rates, are
+	// ErrInvalidInput.
 	Wires *topology.Topology
 
 	others []*query.Engine
 }
 
 // NewEngine returns an engine on the device of ops; see [query.NewEngine]. Streams may use other devices too.
-func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64, others ...query.Member) *Engine {
+func NewEngine(ops *primitive.Ops, allocator memory.Allocator, memoryLimitBytes uint64,
+	others ...query.Member) *Engine {
 	all := query.NewEngines(append([]query.Member{{Ops: ops, Allocator: allocator}}, others...), memoryLimitBytes)
 	return &Engine{Means: task.Means{Engine: all[0]}, others: all[1:]}
 }
 
 // Connect makes the links between all devices, so that streams with large build sides use them from the first one on,
-// see [query.Engine.Connect], and measures those to the host ([Engine.MeasureWires]). Both are in Wires then.
+// see [query.Engine.Connect], and measures the links to the host ([Engine.MeasureWires]). Wires then has both.
 func (e *Engine) Connect(ctx context.Context) error {
 	if err := e.Engine.Connect(ctx, e.others...); err != nil {
 		return err
@@ -58,9 +64,9 @@ func (e *Engine) Connect(ctx context.Context) error {
 }
 
 // Spill lets streams whose build side does not fit in memory divide both sides into parts by the hashes of their keys
-// (a hybrid hash join; RT 3.4), which are joined one after the other. Those that half of the memory has no room for are
-// in a temporary file in dir; all files have at most limitBytes together. If only memory of the device is limited,
-// streams divide both sides in memory of the host, also without Spill. Call it before the first join.
+// (a hybrid hash join; RT 3.4), which are joined one after the other. Parts beyond half of the memory go to a temporary
+// file in dir; all files together have at most limitBytes. If only device memory is limited, streams divide both sides
+// in host memory, even without Spill. Call it before the first join.
 func (e *Engine) Spill(dir string, limitBytes uint64) {
 	e.TempDir = dir
 	e.Budget().AllowDisk(limitBytes)
@@ -134,7 +140,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	})
 }
 
-// hmg tells whether the plan uses StrategyHMG.
+// hmg reports whether the plan uses StrategyHMG.
 func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == join.StrategyHMG }
 
 // runAlone runs the plan on the first device.
@@ -146,7 +152,7 @@ func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
 	return resultOf(result, err)
 }
 
-// again plans and runs the join anew, on the devices of an engine. The range of keys may be guessed.
+// again plans and runs the join anew, on the devices of an engine. guess says that the range of keys may be guessed.
 func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
 	plan, err := on.planTables(ctx, p.Layout, p.tables, guess)
 	if err != nil {
@@ -225,8 +231,9 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, righ
 	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
 }
 
-// planTables is PlanLayout in which the range of keys may be guessed, on the devices that were not lost.
-func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (*Plan, error) {
+// planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.
+func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (
+	*Plan, error) {
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
@@ -269,7 +276,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 		return nil, backend.ContextError(ctx)
 	}
 	spec := l.lower()
-	// Where there are many more pairs than rows, it is less work to compare each row once than each pair.
+	// If there are many more pairs than rows, it is less work to compare each row once than each pair.
 	if f := &spec.Facts; !l.keys.Exact() && f.OutputRows > provePairs*(f.Rows[0]+f.Rows[1]) {
 		exact, err := l.prove(ctx)
 		if err != nil {
@@ -298,7 +305,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	return p, p.weighHMG(&l)
 }
 
-// prove proves hashes where there is memory for it, and waits for that.
+// prove proves hashes if the limit of host memory allows it. It waits for the memory.
 func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
 	need := exec.Need{Host: keys.ProveBytes * min(l.keys.Rows(relation.Left), l.keys.Rows(relation.Right))}
 	if limit := l.engine.HostCapBytes(); limit != exec.Unlimited {
@@ -316,11 +323,11 @@ func (l *lowering) prove(ctx context.Context) (exact bool, err error) {
 	return l.keys.Prove(ctx)
 }
 
-// provePairs is how many candidates there are for a row of either table, on average, where hashes are proved rather
-// than candidates compared.
+// provePairs is the average number of candidates for a row of either table beyond which hashes are proved, instead of
+// comparing candidates.
 const provePairs = 2
 
-// planKeys learns of the keys of both tables.
+// planKeys plans the codes of the keys of both tables.
 func (l *lowering) planKeys(ctx context.Context) (err error) {
 	defer exec.Begin(ctx, "measure keys").End()
 	left, right := l.tables[relation.Left], l.tables[relation.Right]
@@ -348,7 +355,8 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 	return nil
 }
 
-// planProofs learns of keys that must be unique, as far as that is not known: those that match nothing are among them.
+// planProofs plans the codes of keys that must be unique, on sides where this was not done. They include keys that
+// match nothing.
 func (l *lowering) planProofs(ctx context.Context) (err error) {
 	for side, table := range l.tables {
 		if side := relation.Side(side); err == nil && l.spec.Validate.Unique(side) && l.unique[side] == nil {
@@ -359,7 +367,8 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 }
 
 // KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
-func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (k query.KeyRanges, err error) {
+func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (
+	k query.KeyRanges, err error) {
 	if err := tablesGiven(left, right); err != nil {
 		return k, err
 	}
@@ -391,7 +400,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec jo
 	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }
 
-// sample learns how the keys match.
+// sample estimates how the keys match, from a sample.
 func (l *lowering) sample(f *operator.Facts) {
 	build, probe := l.sides[operator.Build], l.sides[operator.Probe]
 	if l.How == join.Cross {

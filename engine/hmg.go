@@ -218,7 +218,7 @@ func (r *HMGResult) Counted() bool { return r.all.Load() }
 // Schema returns the schema of the record batches.
 func (r *HMGResult) Schema() *arrow.Schema { return r.Layout.Schema }
 
-// wanted is what is wanted of the devices: pairs also for a count, where equal hashes have to be verified.
+// wanted is the output that devices make: for a count, pairs too if equal hashes have to be verified.
 func (r *HMGResult) wanted() hmg.Output {
 	if r.Layout.Spec.Output == join.Count && r.keys.Exact() {
 		return hmg.OutputCount

@@ -16,9 +16,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// weighHMG takes the strategy hmg for a plan of whole tables where it is predicted to be faster, and notes it among the
-// ways of the query otherwise. Where several devices may share the join in another way, it must be faster than if they
-// shared the time of the first one evenly.
+// weighHMG takes the strategy hmg for a plan of whole tables if it is predicted to be faster; otherwise it notes it
+// among the ways of the query. If several devices may share the join in another way, hmg must be faster than an equal
+// share of the time of the first device.
 func (p *Plan) weighHMG(l *lowering) error {
 	spec, one := &p.Layout.Spec, p.Alternatives[0].Time()
 	asked := p.Forced || spec.BuildSide != join.BuildAuto || spec.Materialize != join.MaterializeAuto
@@ -49,7 +49,7 @@ func (p *Plan) weighHMG(l *lowering) error {
 	return nil
 }
 
-// predict predicts the time of the strategy for tables with such facts, or tells why it cannot.
+// predict predicts the time of the strategy for tables with these facts, or says why it cannot.
 func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason string, err error) {
 	members := make([]planner.Member, len(h.Engine.Engines()))
 	for i := range members {
@@ -110,7 +110,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 	return way.Time(f, rates, l.engine.Wires), "", nil
 }
 
-// weakest is what the fit of a join must know of the devices.
+// weakest describes the devices as the fit of a join needs them: their number, and the least memory of one.
 func (h *HMG) weakest() hmg.Device {
 	d := hmg.Device{Count: len(h.Engine.Engines()), CapBytes: math.MaxUint64, Tuning: h.Engine.Ops.Tuning()}
 	for device, n := range h.lanes() {

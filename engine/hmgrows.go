@@ -142,7 +142,7 @@ func (r *HMGResult) expand(ctx context.Context, f *hmg.Found, first uint64, to [
 	return f.Pairs.Write(ctx, first, to[f.Probe], to[1-f.Probe], r.cores)
 }
 
-// verify keeps the pairs whose keys are equal, where codes are hashes.
+// verify keeps the pairs whose keys are equal, if codes are hashes.
 func (r *HMGResult) verify(ctx context.Context, numbers [2][]uint32) ([2][]uint32, error) {
 	if r.keys.Exact() {
 		return numbers, nil

@@ -23,7 +23,8 @@ func (h *HMG) explain(tables [2]arrow.Table) string {
 		fmt.Fprintf(&b, "%-12s %s (%s, %s)\n", [2]string{"device", "  and"}[min(i, 1)], info.Name, info.Backend, info.Type)
 	}
 	fmt.Fprintf(&b, "%-12s hmg, as asked for\n", "strategy")
-	fmt.Fprintf(&b, "%-12s %s\n", "  that is", "key codes are sorted and matched on all devices, range by range where they do not fit")
+	fmt.Fprintf(&b, "%-12s %s\n", "  that is",
+		"key codes are sorted and matched on all devices, range by range where they do not fit")
 	return b.String()
 }
 

@@ -13,7 +13,7 @@ import (
 // first rows begins again on the devices that are left. Later, other devices can only join what the one that failed was
 // joining ([query.Stats]). Joins that follow leave lost devices out from the start.
 
-// able returns the engine without devices that were lost, and those. ErrDeviceLost if all were.
+// able returns the engine without the devices that were lost, and lists these. The error is ErrDeviceLost if all were.
 func (e *Engine) able() (able *Engine, lost []query.DeviceFailure, err error) {
 	reasons := make([]error, len(e.Engines()))
 	for i, on := range e.Engines() {
@@ -26,8 +26,8 @@ func (e *Engine) able() (able *Engine, lost []query.DeviceFailure, err error) {
 	return able, lost, err
 }
 
-// without returns the engine on the devices for which there is no reason to leave them out, and the others. It is nil
-// if none is left. ErrInvalidInput for wires of other devices.
+// without returns the engine on the devices for which there is no reason to leave them out, nil if there are none, and
+// lists the others. The error is ErrInvalidInput for wires of other devices.
 func (e *Engine) without(reasons []error) (able *Engine, out []query.DeviceFailure, err error) {
 	var left []*query.Engine
 	var numbers []int
@@ -55,7 +55,7 @@ func (e *Engine) without(reasons []error) (able *Engine, out []query.DeviceFailu
 	return &on, out, nil
 }
 
-// reportWithout makes the result of a join tell which devices it did without from the start.
+// reportWithout adds to the result of a join the devices that were left out from the start.
 func reportWithout(devices []query.DeviceFailure) func(*Result, error) (*Result, error) {
 	return func(result *Result, err error) (*Result, error) {
 		if result != nil {
@@ -65,8 +65,8 @@ func reportWithout(devices []query.DeviceFailure) func(*Result, error) (*Result,
 	}
 }
 
-// orOnOthers returns what begin begins on the devices of the engine or, where some of them fail, on the others. Where
-// none would be left, because the drivers of all are out of memory, it begins on one of them.
+// orOnOthers begins a join on the devices of the engine and, if some of them fail, again on the others. If none would
+// be left, because the drivers of all are out of memory, it begins again on one of them.
 func (e *Engine) orOnOthers(begin func(on *Engine) (*Result, error)) (*Result, error) {
 	engines := e.Engines()
 	refusals, reasons := make([]int64, len(engines)), make([]error, len(engines))

@@ -24,9 +24,9 @@ type lowering struct {
 	tables [2]arrow.Table
 	keys   *keys.Plan
 	unique [2]*keys.Plan    // keys of the sides alone that must be unique; nil: they need not
-	sides  [2]relation.Side // of the build side and of the probe side
-	// later says that the probe table stands for others of its schema, whose columns may have NULLs where that allows
-	// it, and expected how many rows these may have where they come part by part; 0 where the table is all.
+	sides  [2]relation.Side // the build side and the probe side
+	// later says that the probe table stands for later ones of its schema, whose columns may have NULLs if the schema
+	// allows it. expected is the number of rows that all parts of a probe side may have; 0 if there are no parts.
 	later    bool
 	expected uint64
 	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
@@ -51,10 +51,12 @@ func (l *lowering) lower() query.Spec {
 	}
 	q := query.Spec{
 		Title: l.Title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows())),
-		Facts: f, Algorithms: join.AlgorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != join.Auto, Schema: l.Layout.Schema,
+		Facts: f, Algorithms: join.AlgorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != join.Auto,
+		Schema:   l.Layout.Schema,
 		Meanings: join.Meanings, Product: l.How == join.Cross,
-		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0, BatchRows: uint64(spec.BatchRows),
-		Progress: l.Progress,
+		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0,
+		BatchRows: uint64(spec.BatchRows),
+		Progress:  l.Progress,
 	}
 	if l.keys.Guessed() {
 		q.Check = l.check
@@ -85,7 +87,8 @@ func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
 	return trees
 }
 
-// buildSide is that which the task names, or the one with fewer rows.
+// buildSide returns the build side, which is the one that the task names or the one with fewer rows, and the probe
+// side.
 func (l *lowering) buildSide() [2]relation.Side {
 	right := l.keys.Rows(relation.Right) < l.keys.Rows(relation.Left)
 	if l.Build != join.BuildAuto {
@@ -231,7 +234,7 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 	return j
 }
 
-// gives tells whether a side gives values of a column that two keys share: the one that comes first where there are
+// gives reports whether a side gives values of a column that two keys share: the one that comes first where there are
 // rows of both, and the other where there are rows of it alone.
 func (l *lowering) gives(c join.OutputColumn, side relation.Side) bool {
 	return c.Side == side || l.How.Optional(c.Side)

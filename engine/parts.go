@@ -41,11 +41,11 @@ type stream struct {
 	// bounds of a part, which may be smaller by as much as one slice has; 0 bytes: no limit
 	mostRows, mostBytes uint64
 	devices             int // that join parts
-	// what all parts may have, and what they could have if no other query had memory; 0: no limit
+	// memory for all parts, and what it could be if no other query had memory; 0: no limit
 	partsBytes, aloneBytes uint64
 }
 
-// leastPartRows is how many rows a part of the probe side has at least, where memory allows: fewer would cost more in
+// leastPartRows is the least number of rows of a part of the probe side, if memory allows: fewer would cost more in
 // launches, and in walks over the build side, than in work.
 const leastPartRows = 1 << 20
 
@@ -57,10 +57,11 @@ const (
 	walkedBytes   = 4
 )
 
-// leastGranule is how many rows of a part are joined at a time at least, where the host has no memory for more.
+// leastGranule is the least number of rows of a granule if the host has no memory for more.
 const leastGranule = 1 << 10
 
-func newStream(flow *exec.Flow, b *buildSide, of *task.Task, from *source.Reading, sourceRows int64) (s *stream, err error) {
+func newStream(flow *exec.Flow, b *buildSide, of *task.Task, from *source.Reading, sourceRows int64) (
+	s *stream, err error) {
 	s = &stream{buildSide: b, flow: flow, source: from, sourceRows: sourceRows, task: of, devices: 1,
 		ahead: !b.engine.Device().Info().Unified}
 	if b.keys == nil && of.How != join.Cross {
@@ -92,12 +93,11 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	return l, nil
 }
 
-// bestRows is how many rows a part has best, so that walks over the build side do not cost more than those over the
+// bestRows is the number of rows of a part from which on a walk over the build side costs no more than a walk over the
 // part.
 func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), leastPartRows) }
 
-// wishBytes is what the largest parts take, with the batches that they begin and end in, as far as that is known by
-// now.
+// wishBytes estimates the memory of the largest parts and of the batches that they share.
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
@@ -115,9 +115,9 @@ func partsBytes(ahead bool, rowBytes float64, rows, batchBytes uint64) uint64 {
 	return query.PartsAtOnce(ahead)*max(query.LeastPartBytes, uint64(rowBytes*float64(rows))) + 2*batchBytes
 }
 
-// fitBatches makes parts so small that all of them fit in memory with the batches that they begin and end in, of which
-// slices keep the whole: parts are neighbours, so that these are two. Where other queries leave no room for them, they
-// are the source's alone, and parts are small.
+// fitBatches bounds the size of parts, so that all of them fit in memory together with the batches that they begin and
+// end in: a slice keeps its whole batch alive. Parts are neighbours, so these are two batches. If other queries leave
+// no room for them, parts are as small as they may be.
 func (s *stream) fitBatches() error {
 	parts := query.PartsAtOnce(s.ahead) * uint64(s.devices)
 	least := parts * query.LeastPartBytes
@@ -137,7 +137,7 @@ func (s *stream) tooLarge(leftBytes uint64) error {
 		text.Limit(s.largest), text.Limit(leftBytes))}
 }
 
-// gather returns the next rows as a table, nil where there are no more.
+// gather returns the next part as a table; nil if there are no more rows.
 func (s *stream) gather(ctx context.Context) (arrow.Table, error) {
 	g := source.Gathered{Schema: s.source.Schema}
 	defer g.Release()
@@ -233,8 +233,8 @@ func (s *stream) query(q query.Spec) query.Spec {
 }
 
 // stream plans by the first part of the probe side, which is being read and has about sourceRows rows, and starts the
-// join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil where
-// memory of the host has no limit. If it fails, the source is read on, or the flow has ended.
+// join. It takes the table of the build side and, unless it fails, the flow and the grant, which is open, or nil if
+// host memory has no limit. If it fails, the source is read on, or the flow has ended.
 func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Reading, sourceRows int64) (
 	result *query.Result, err error) {
 	progress := b.task.Progress
@@ -368,8 +368,7 @@ func (e *unfitError) release() {
 	}
 }
 
-// planGranules plans a query whose granules may be smaller where the host has no memory for them: memory of the device
-// may be of the host.
+// planGranules plans a query, with smaller granules if host memory is short: device memory may be host memory.
 func planGranules(e *query.Engine, q query.Spec) (*query.Query, error) {
 	planned, err := e.Plan(q)
 	for errors.Is(err, backend.ErrHostMemory) && q.Facts.Granule > leastGranule {

@@ -29,7 +29,7 @@ const leastSharedRows = 1 << 18
 // begins a little later.
 const leastSharedTime = 5 * time.Millisecond
 
-// severally tells whether a join of tables is worth to be run as a stream that several devices may join.
+// severally reports whether a join of tables is run as a stream, which several devices may join.
 func (p *Plan) severally() bool {
 	e, time := p.engine, p.Alternatives[0].Time()
 	long := e.Together || time == 0 || time >= leastSharedTime
@@ -111,9 +111,9 @@ func (s *stream) together(planned *query.Query, l *lowering) (*query.Query, erro
 }
 
 // planMet plans the query for members on which rows meet by their keys: for as many as the fastest team without that
-// has, and for all. The team has no query, and there is a reason, where that is not considered.
-func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fastest candidate) (met candidate, reason string,
-	err error) {
+// has, and for all. If this is not considered, the candidate has no query, and there is a reason.
+func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fastest candidate) (
+	met candidate, reason string, err error) {
 	if reason := s.whyApart(planned, l); reason != "" {
 		return met, reason, nil
 	}
@@ -172,8 +172,8 @@ func (t *candidate) way() query.Way {
 	return query.Way{Name: name, Time: t.time}
 }
 
-// withRounds is how long work counts that needs an exchange among devices, where there is a way without: no rate is
-// known of its rounds, and if a device fails, the others cannot go on.
+// withRounds returns the time by which work that needs an exchange among devices is compared with work that needs none,
+// a fifth more than predicted: the rounds of an exchange have no rate, and if a device fails, the others cannot go on.
 func withRounds(predicted time.Duration) time.Duration { return predicted * 6 / 5 }
 
 const notEnough = "not enough less for the rounds of an exchange"
@@ -204,7 +204,7 @@ func best(reason string, teams ...candidate) *query.Query {
 	return q
 }
 
-// member is a device with what it is predicted to take alone; 0 if that is unknown.
+// member is a device with the time that it is predicted to take alone; 0 if that is unknown.
 type member struct {
 	planner.Member
 	engine *query.Engine
@@ -247,7 +247,8 @@ func (s *stream) shares(members []member, rates bool) []float64 {
 
 // planTeam plans the query for several devices, on which rows meet by their keys, or which all have the whole build
 // side.
-func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (t candidate, err error) {
+func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (
+	t candidate, err error) {
 	shares, planned := s.shares(members, rates), make([]member, len(members))
 	spec.Scattered = scattered
 	for i, m := range members {
@@ -325,7 +326,7 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place str
 	return planGranules(e, spec)
 }
 
-// hottestShare is how many rows of the share of a device one key of the build side may have.
+// hottestShare is the part of a device's share of the build side that one key may have.
 const hottestShare = 0.2
 
 // cannotMeet returns why rows with equal keys cannot meet on one of the devices; "" if they can.
@@ -358,9 +359,9 @@ func (s *stream) whyApart(planned *query.Query, l *lowering) string {
 	return s.cannotMeet(f, l)
 }
 
-// scattered plans the query on all devices, on which rows of both sides with equal keys meet, where planned, the plan
-// with the whole build side, cannot run because of err. Where the other plan cannot either, it returns planned and err.
-// Devices first get equal shares, by which it is known how fast each is.
+// scattered plans the query on all devices with rows that meet by their keys, if planned, the plan with the whole build
+// side on each device, cannot run because of err. If this plan cannot run either, it returns planned and err. Devices
+// first get equal shares, which tell how fast each of them is.
 func (s *stream) scattered(planned *query.Query, err error, spec query.Spec, l *lowering) (*query.Query, error) {
 	if s.alone() || s.cannotMeet(&spec.Facts, l) != "" {
 		return planned, err

@@ -16,8 +16,8 @@ import (
 )
 
 // Stream joins two sources. One is collected as the build side; the other, the probe side, is joined part by part: its
-// batches are gathered into granules, joined, delivered and released while the next ones are read, so it may be larger
-// than memory. A granule has as many rows as the build side, but at least 2^20, and fewer if memory is short.
+// batches are gathered into parts, joined, delivered and released while the next ones are read, so it may be larger
+// than memory. A part has as many rows as the build side, but at least 2^20, and fewer if memory is short.
 //
 // The build side is the one that spec.BuildSide names. BuildAuto selects the side with fewer rows, or a table beside a
 // reader. If that does not decide, both sides are read at once and kept in memory, and the one that ends first is the
@@ -70,8 +70,8 @@ func (e *Engine) run(ctx context.Context, of *task.Task, turn task.Turn) (task.O
 	return result, nil
 }
 
-// stream joins two sources. Where these can be read once more, devices may be lost; of tables, the range of the keys may
-// be guessed.
+// stream joins two sources. If both can be read again, the join may begin again after a device was lost. If both are
+// tables, the range of the keys may be guessed.
 func (e *Engine) stream(ctx context.Context, of *task.Task, as opening) (*Result, error) {
 	as.guess = of.Depth == 0 && of.Tables()
 	e, without, err := e.able()
@@ -95,6 +95,7 @@ func (e *Engine) stream(ctx context.Context, of *task.Task, as opening) (*Result
 	return reportWithout(without)(e.orOnOthers(begin))
 }
 
+// beginStream collects the build side and starts the join on the devices of the engine, or has both sides divided.
 func (e *Engine) beginStream(ctx context.Context, of *task.Task, as opening) (result *Result, err error) {
 	if err := e.checkWires(); err != nil {
 		return nil, err

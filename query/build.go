@@ -125,10 +125,10 @@ func (b *Built) load(ctx context.Context) (*relation.Chunk, error) {
 // Scan returns the scan of the build side.
 func (b *Built) Scan() *Scan { return b.held.Scans[operator.Build] }
 
-// Lane returns the lane of the build side, and Memory the memory of its rows.
+// Lane returns the lane of the build side.
 func (b *Built) Lane() *exec.Lane { return b.lane }
 
-// Memory returns the memory of the rows.
+// Memory returns the scope of the memory of its rows.
 func (b *Built) Memory() *exec.Scope { return b.memory }
 
 // fill checks keys, and builds from the rows that load returns.
@@ -304,7 +304,8 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 		return err
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-		"keys of the %s table must be unique, but rows %d and %d both have %s; rows count from 0", s.Side, s.origin(int64(first)),
+		"keys of the %s table must be unique, but rows %d and %d both have %s; rows count from 0", s.Side,
+		s.origin(int64(first)),
 		s.origin(int64(second)), keys.Keys.Text(s.Side, int(first)))}
 }
 

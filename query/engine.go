@@ -1,6 +1,7 @@
-// Package query holds the physical tree of a query and runs it: scans load tables onto a device, an operator joins
-// there, and a sink delivers the output. The package chooses among alternative plans, keeps within the memory limits,
-// and reports predicted and measured times of each stage.
+// Package query plans physical trees and runs them: scans load tables onto a device, an operator joins there, and sinks
+// deliver the output. The package chooses among alternative plans, keeps within the memory limits, and reports
+// predicted and measured times of each stage. A query runs on a [Lane]; package team runs a query on several devices,
+// with a lane on each.
 package query
 
 import (

@@ -17,7 +17,7 @@ import (
 const inPlaceRows = backend.PlanAlignment / 4
 
 // InPlace reports, by word of a scan whose words have been planned, which columns kernels can read where the table has
-// them, so that nothing is copied: on CPU cores, columns of 4 or 8 bytes per value in one chunk, if all rows have a key.
+// them, so nothing is copied: on CPU cores, columns of 4 or 8 bytes per value in one chunk, if all rows have a key.
 // Their buffer must be aligned as the device imports memory, and the first value as kernels read it.
 func (e *Engine) InPlace(s *Scan) []bool {
 	info := e.Device().Info()
@@ -91,7 +91,8 @@ func (a *Alternative) hold(memory *exec.Scope, info *backend.DeviceInfo) (*Alter
 
 // imported imports the buffer of a column into memory, and returns it and where its values begin. It is not ok if the
 // buffer overlaps another import and goes beyond it, or lies within one at an unsuitable place.
-func (s *Scan) imported(memory *exec.Scope, column int, info *backend.DeviceInfo) (b *backend.Buffer, at uint64, ok bool) {
+func (s *Scan) imported(memory *exec.Scope, column int, info *backend.DeviceInfo) (
+	b *backend.Buffer, at uint64, ok bool) {
 	c := &s.Words.Columns[column]
 	bytes, at := importable(c, s.Columns[column], info)
 	if bytes == nil {

@@ -109,9 +109,9 @@ type Query struct {
 	// run are last, with the reason.
 	Alternatives []Alternative
 	Rates        *planner.Rates // nil if none were measured on such a device
-	// Others are the same query, planned for further devices, which take parts of the probe side too.
+	// Others are the same query, planned for further devices, which run it together with this one.
 	Others []*Query
-	// Spread makes each device load a part of the build side and copy it to the others ([Query.MaySpread]). Otherwise
+	// Spread makes each device load a part of the build side and copy it to the others (team.MaySpread). Otherwise
 	// each loads all of it.
 	Spread bool
 	// Ways are those in which one device or several could run the query, the chosen one first; nil if there is only

@@ -35,12 +35,12 @@ type Lane struct {
 	flow    *exec.Flow    // the result's or, if the others go on when this lane fails, one of its own ([Lane.Separate])
 }
 
-// Rows decides which rows of a portion a lane loads at a time, and which ones it joins instead.
+// Rows decides which rows of a portion a lane loads at a time, and which rows it joins in their place.
 type Rows interface {
 	// Loads returns ranges of rows of a portion, and the number of rows that no lane needs to load.
 	Loads(p *Portion, f *operator.Facts) (ranges [][2]int, skipped uint64)
-	// Exchange gives rows that were loaded to other lanes, and returns the rows that the lane joins. Those that were
-	// loaded are returned as they are if all rows stay; otherwise release frees the others.
+	// Exchange gives loaded rows to other lanes, and returns the rows that the lane joins. If all rows stay, it returns
+	// loaded itself; otherwise release frees the rows that it returns.
 	Exchange(ctx context.Context, lane *exec.Lane, loaded *relation.Chunk) (joined *relation.Chunk, release func(),
 		err error)
 }
@@ -83,7 +83,7 @@ func (l *Lane) Built() *Built { return l.built }
 // Flow returns the flow of the goroutines of the lane.
 func (l *Lane) Flow() *exec.Flow { return l.flow }
 
-// Separate gives the lane a flow of its own, so that it may fail while others go on. [Lane.End] ends it.
+// Separate gives the lane a flow of its own, so that it may fail while others go on. The end of the query ends it.
 func (l *Lane) Separate() { l.flow = exec.NewFlow(l.result.flow.Context()) }
 
 func (l *Lane) separate() bool { return l.flow != l.result.flow }
@@ -94,7 +94,7 @@ func (l *Lane) Begun() bool { return l.begun.Load() > 0 }
 // Probing reports whether the build side is there and keys that the lane checks are unique.
 func (l *Lane) Probing() bool { return l.out != nil }
 
-// Bring counts rows of the probe side of which all output is delivered.
+// Bring adds to the rows of the probe side that statistics name for the lane.
 func (l *Lane) Bring(rows uint64) { l.brought.Add(rows) }
 
 // TakeBack takes back what was counted of a part that another lane will join.
@@ -125,7 +125,8 @@ func (l *Lane) close() {
 
 // Each runs a step of several lanes at once, each in its flow, and returns the first error. failed decides whether the
 // error of a lane, which has ended, ends the join; nil: it does.
-func Each(lanes []*Lane, name string, failed func(*Lane, error) error, step func(context.Context, int, *Lane) error) error {
+func Each(lanes []*Lane, name string, failed func(*Lane, error) error,
+	step func(context.Context, int, *Lane) error) error {
 	errs := make([]error, len(lanes))
 	var all sync.WaitGroup
 	for i, l := range lanes {
@@ -144,8 +145,8 @@ func Each(lanes []*Lane, name string, failed func(*Lane, error) error, step func
 	return cmp.Or(errs...)
 }
 
-// run runs a step in the flow of the lane. If it fails, and the flow is its own, that has ended then; the error is the
-// first one in it.
+// run runs a step in the flow of the lane. If it fails and the flow is the lane's own, the flow has ended, and the
+// error is the first one in it.
 func (l *Lane) run(name string, step func(context.Context) error) (err error) {
 	ended := make(chan struct{})
 	l.flow.Go(name, func(ctx context.Context) error {

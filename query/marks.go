@@ -9,7 +9,7 @@ import (
 	"github.com/spirjoin/spirjoin/operator"
 )
 
-// Where several devices have the build side, each knows only the partners that it has met. A row of the build side has
+// If several devices have the build side, each knows only the partners that it has met. A row of the build side has
 // none if it has none on any device. Rows are known by their numbers, which are payload: transformed orders differ.
 //
 //	device 1    rows without a partner ─► bitmap ─┐
@@ -91,9 +91,10 @@ func (r *restOf) Put(ctx context.Context, w *operator.Window) error {
 // numbersAtOnce is how many row numbers come from the device at a time.
 const numbersAtOnce = 1 << 20
 
-// numbered calls do with the row numbers of a window of the build side, some at a time, and the first of its rows that
-// they are.
-func (r *restOf) numbered(ctx context.Context, w *operator.Window, do func(first uint64, numbers []uint32) error) error {
+// numbered calls do with the row numbers of a window of the build side, some at a time, and with the position of the
+// first of them in the window.
+func (r *restOf) numbered(ctx context.Context, w *operator.Window,
+	do func(first uint64, numbers []uint32) error) error {
 	if r.numbers == nil {
 		r.numbers = make([]uint32, numbersAtOnce)
 	}
@@ -111,15 +112,15 @@ func (r *restOf) numbered(ctx context.Context, w *operator.Window, do func(first
 	return nil
 }
 
-// decided is the sink of the lane that outputs the rows of the build side. Of its rows without a partner those that
-// are lonely have none, and the others have one elsewhere.
+// decided is the sink of the lane that outputs the rows of the build side. A row without a partner on this device has
+// none at all if it is lonely; otherwise it has one on another device.
 type decided struct {
 	restOf
 	sink   operator.Sink
 	lonely []uint64
 }
 
-// Put passes those rows on that are in the output.
+// Put passes the rows on that are in the output.
 func (d *decided) Put(ctx context.Context, w *operator.Window) error {
 	want := &d.taken.Output
 	if w.Matched {

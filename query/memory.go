@@ -77,7 +77,7 @@ func (q *Query) rooms() [2]room {
 	return [2]room{now, all}
 }
 
-// shareHost leaves the share of one of several devices of host memory. All use the same tables.
+// shareHost reduces the host memory of a room to the share of one of several devices. All use the same tables.
 func (q *Query) shareHost(r *room) {
 	if q.Among <= 1 || q.Engine.hostBytes == exec.Unlimited {
 		return

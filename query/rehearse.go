@@ -196,7 +196,8 @@ func (s *Scan) specimen(plan *keys.Plan, of *keys.SpecimenSide) (*Scan, error) {
 func (q *Query) shape() string {
 	a := &q.Alternatives[0]
 	f := &a.Facts
-	text := fmt.Sprint(a.Algorithm, a.Want, a.Detail, a.Place, a.Compare, f.KeyBytes, f.KeyBits, f.Stays, f.Unique, f.Proved,
+	text := fmt.Sprint(a.Algorithm, a.Want, a.Detail, a.Place, a.Compare, f.KeyBytes, f.KeyBits, f.Stays, f.Unique,
+		f.Proved,
 		f.Sorted, bits.Len64(f.Window), bits.Len64(f.Granule), q.Ordered, q.Numbers)
 	for side, s := range a.Scans {
 		text += fmt.Sprint(";", bits.Len64(f.Rows[side]), s.Payload(), s.Keyless, s.Encodes, s.Keys.LeavesOut(s.Side),

@@ -12,7 +12,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
-// Team is how the lanes of a query make its output.
+// Team says how the lanes of a query make its output together.
 type Team interface {
 	// Join acquires the memory of the lanes, builds, and joins all portions of the probe side.
 	Join(ctx context.Context, lanes []*Lane) error
@@ -27,7 +27,7 @@ type Team interface {
 	Failures() []DeviceFailure
 }
 
-// alone is the way of one lane.
+// alone is the team of a lane that runs a query by itself.
 type alone struct{}
 
 // Join implements Team.
@@ -62,7 +62,7 @@ func (alone) Close() {}
 func (alone) Failures() []DeviceFailure { return nil }
 
 // Start starts a query, as planned for each of some devices, in a flow, which belongs to the result from then on. team
-// prepares the lanes, of which the first runs the first query. Start returns when there are rows or, for a count, at the
+// prepares the lanes, of which the first runs the first query. It returns when there are rows or, for a count, at the
 // end.
 func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result, error) {
 	q := queries[0]
@@ -121,7 +121,7 @@ func (r *Result) join(ctx context.Context) (err error) {
 	return Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })
 }
 
-// check begins to check the query, and returns what waits for that.
+// check begins to check the query, and returns a function that waits for the end of the check.
 func (r *Result) check() (wait func() error) {
 	if r.Query.Check == nil {
 		return func() error { return nil }

@@ -51,7 +51,8 @@ func (q *Query) fitScattered(a *Alternative, limits planner.Limits) {
 	}
 }
 
-// Replan plans for the rows of the build side that came. Memory beyond what was planned must be free.
+// Replan plans the operator anew, for the rows of the build side that the lane has received. Memory beyond the first
+// plan must be free.
 func (b *Built) Replan(rows uint64) error {
 	facts := b.held.Facts
 	facts.Rows[operator.Build] = rows

@@ -90,7 +90,8 @@ func (l *load) hash(ctx context.Context) (hashes relation.Values, err error) {
 func (q *Query) comparing(tree *Join) []Comparing {
 	info := q.Engine.Device().Info()
 	switch {
-	case tree.Keep == nil || q.Scattered || q.Engine.Compare == CompareHost || !tree.Scans[operator.Build].Keys.DeviceTexts():
+	case tree.Keep == nil || q.Scattered || q.Engine.Compare == CompareHost ||
+		!tree.Scans[operator.Build].Keys.DeviceTexts():
 		return []Comparing{CompareHost}
 	case q.Engine.Compare == CompareAuto && info.CPULike():
 		return []Comparing{CompareHost}

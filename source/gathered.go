@@ -13,7 +13,7 @@ type Gathered struct {
 	slices []Slice
 }
 
-// Add takes a slice. One that follows the last of the same batch becomes one with it.
+// Add takes a slice. If it follows the last slice in the same batch, both become one.
 func (g *Gathered) Add(s Slice) {
 	rows := uint64(s.to - s.from)
 	g.Rows, g.Most, g.Bytes = g.Rows+rows, max(g.Most, rows), g.Bytes+s.bytes

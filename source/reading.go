@@ -31,8 +31,8 @@ func (s Slice) BatchBytes() uint64 { return s.batchBytes }
 // Release releases the batch.
 func (s Slice) Release() { s.batch.Release() }
 
-// SliceRows is for how many rows a batch is divided, so that parts of batches of any size are about as large as they
-// should be.
+// SliceRows is the maximum number of rows of a slice. Batches are divided into slices, so that parts have about the
+// planned size, whatever the size of batches.
 const SliceRows = 1 << 16
 
 // Reading is a source that a goroutine of a flow reads, one slice ahead of the receiver.
@@ -66,7 +66,7 @@ func Read(flow *exec.Flow, side relation.Side, source Source, columns []string) 
 	return r, nil
 }
 
-// Next returns the next slice, which the receiver releases; some is false where there are no more.
+// Next returns the next slice, which the receiver releases; some is false if there are no more.
 func (r *Reading) Next(ctx context.Context) (s Slice, some bool, err error) {
 	if len(r.waiting) > 0 {
 		s, r.waiting = r.waiting[0], r.waiting[1:]
@@ -75,7 +75,7 @@ func (r *Reading) Next(ctx context.Context) (s Slice, some bool, err error) {
 	return r.Slices.Take(ctx)
 }
 
-// Back has gathered rows gathered again, before what comes. The receiver has them then.
+// Back takes gathered rows back: Next returns them again, before the slices that follow. g has no rows afterwards.
 func (r *Reading) Back(g *Gathered) {
 	var waiting []Slice
 	for _, s := range g.slices {
@@ -118,8 +118,8 @@ func Schema(of *arrow.Schema, side relation.Side, columns []string) (*arrow.Sche
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// Slices yields the columns of a schema out of each batch, slice by slice, which the receiver releases. After an error
-// nothing follows; it says of which side it is and after how many batches. The end of ctx is one too.
+// Slices yields the columns of a schema from each batch, slice by slice. The receiver releases the slices. Nothing
+// follows an error, which names the side and the number of batches before it. The end of ctx is an error too.
 func (s Source) Slices(ctx context.Context, side relation.Side, schema *arrow.Schema) iter.Seq2[Slice, error] {
 	return func(yield func(Slice, error) bool) {
 		batches := 0
@@ -181,7 +181,8 @@ func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.
 	return s, nil
 }
 
-// arrayBytes is about the memory of an array, or a slice's share of the memory of the whole array.
+// arrayBytes estimates the memory of an array. If the array is a slice, it is the slice's share of the memory of the
+// whole array.
 func arrayBytes(a arrow.Array) uint64 {
 	one := arrow.NewChunked(a.DataType(), []arrow.Array{a})
 	defer one.Release()
@@ -198,10 +199,10 @@ func arrayBytes(a arrow.Array) uint64 {
 	return uint64(float64(relation.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
 }
 
-// guessedBits are for a value that may have any size.
+// guessedBits is the assumed size of a value of variable width.
 const guessedBits = 256
 
-// RowBytes is a guess of the size of a row of a source that gave none yet.
+// RowBytes estimates the size of a row from the schema alone, before any row was read.
 func RowBytes(schema *arrow.Schema) (rowBytes float64) {
 	for _, field := range schema.Fields() {
 		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8

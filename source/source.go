@@ -1,5 +1,5 @@
 // Package source reads the sides of joins: tables, readers, and anything else that yields record batches. A goroutine
-// reads a source one slice ahead of the receiver, who gathers slices to tables.
+// reads a source one slice ahead of the receiver, which gathers slices into tables.
 package source
 
 import (
@@ -32,7 +32,7 @@ type Source struct {
 // Table returns the table that the source was made from; nil if it has none.
 func (s *Source) Table() arrow.Table { return s.table }
 
-// Check returns backend.ErrInvalidInput for a source of a side that lacks something.
+// Check returns backend.ErrInvalidInput if the source, of this side, has no schema or no batches.
 func (s *Source) Check(side relation.Side) error {
 	detail := ""
 	switch {
@@ -47,7 +47,7 @@ func (s *Source) Check(side relation.Side) error {
 }
 
 // FromTable returns a source of the rows of a table. The table must stay alive until the result is closed. The source
-// can be read several times. Of nil it is empty, which a join refuses.
+// can be read several times. For a nil table it returns the zero Source, which a join refuses.
 func FromTable(table arrow.Table) Source {
 	if table == nil {
 		return Source{}
@@ -81,7 +81,7 @@ func NoRows(schema *arrow.Schema) arrow.Table {
 
 // FromReader returns a source of the remaining rows of a reader, which can be read once. The caller keeps ownership of
 // the reader and must not use it until the result is closed. A reader that blocks while waiting for rows delays the end
-// of a cancelled join. Of nil the source is empty, which a join refuses.
+// of a cancelled join. For a nil reader it returns the zero Source, which a join refuses.
 func FromReader(reader array.RecordReader) Source {
 	if reader == nil {
 		return Source{}

@@ -15,29 +15,30 @@ import (
 	"github.com/spirjoin/spirjoin/source"
 )
 
-// blocks is the policy for a join whose sides cannot be divided by keys, because few keys have the rows or because there
-// are no keys: block after block of one side is joined with all of the other, which is read again for each (a block
-// nested loop). That side is the one whose rows with or without a partner are in the output, so that each block has all
-// that tells which they are. A full join has two of them: first left blocks give the pairs and the left rows, as in a
-// left join, and then right blocks the right rows without a partner, as in a right anti join; a full join without left
-// rows brings those to the form of the others.
+// blocks is the policy for joins whose sides cannot be divided by keys: few keys have most of the rows, or there are no
+// keys. Block after block of one side is joined with all rows of the other side, which is read again for each block (a
+// block nested loop). The blocks come from the side whose rows with or without a partner are in the output: such a row
+// meets all rows of the other side in one task. A full join takes two passes. Left blocks give the pairs and the left
+// rows, as in a left join. Then right blocks give the right rows without a partner: a right anti join finds them, and a
+// full join without left rows gives them the columns of the output.
 type blocks struct {
 	*sides
 	run        Run           // runs the right anti join of a block
 	side       relation.Side // of the blocks
 	blockBytes uint64
-	at         int           // block of the place
-	rest       bool          // the right rows of a full join are under way
-	waiting    []arrow.Table // parts of blocks, before what comes
-	under      arrow.Table   // of the last task
-	number     int           // of that
+	at         int           // next block of the place
+	rest       bool          // the second pass of a full join has begun
+	waiting    []arrow.Table // pieces of blocks that come before block at
+	under      arrow.Table   // the block of the last task
+	number     int           // of that block
 	given      int64         // rows of the blocks so far
 }
 
-// leastBlockRows is how many rows a block has that is not divided again: if they do not fit, nothing does.
+// leastBlockRows is the least number of rows to which a block is divided: if a smaller block does not fit, nothing
+// does.
 const leastBlockRows = 1 << 10
 
-// partShare is the share of memory of a block, and of the smaller side of a part.
+// partShare is the inverse of the share of memory that a block, or the smaller side of a part, takes.
 const partShare = 16
 
 // Prepare puts both sides in their place, undivided.
@@ -89,7 +90,7 @@ func (b *blocks) Next(ctx context.Context) (*Task, error) {
 	return t, nil
 }
 
-// share is how much of the join the blocks so far are.
+// share returns the share of the join that the blocks so far have.
 func (b *blocks) share() float64 {
 	all := b.place.Rows(b.side, 0)
 	if b.part.How == join.Full {
@@ -124,7 +125,7 @@ func (b *blocks) block(ctx context.Context) (arrow.Table, error) {
 	return table, nil
 }
 
-// cut puts a table, which it releases, before what waits, in pieces of some rows.
+// cut puts a table, which it releases, before the tables that wait, in pieces of at most this many rows.
 func (b *blocks) cut(table arrow.Table, rows int64) {
 	defer table.Release()
 	reader := array.NewTableReader(table, rows)

@@ -36,7 +36,7 @@ type Collector struct {
 	gathered [2]source.Gathered
 }
 
-// ErrDivide is the error of a build side that is to be divided.
+// ErrDivide says that both sides are to be divided, because the build side takes too much memory.
 var ErrDivide = errors.New("the build side is to be divided")
 
 // NewCollector returns a collector of the sources of a task, whose flow reads. grant is open, or nil if host memory has
@@ -111,7 +111,8 @@ func (c *Collector) take(ctx context.Context, side relation.Side, s source.Slice
 }
 
 // Collect collects the given side, and begins to read the other one. The caller owns the table.
-func (c *Collector) Collect(ctx context.Context, side relation.Side) (table arrow.Table, probe *source.Reading, err error) {
+func (c *Collector) Collect(ctx context.Context, side relation.Side) (
+	table arrow.Table, probe *source.Reading, err error) {
 	if table = c.sources[side].Table(); table != nil {
 		table.Retain()
 	} else if table, err = c.whole(ctx, side); err != nil {
@@ -126,7 +127,7 @@ func (c *Collector) Collect(ctx context.Context, side relation.Side) (table arro
 	return table, c.sides[1-side], nil
 }
 
-// BackTable has the rows of a table gathered again, before what comes.
+// BackTable gives the rows of a table back to a side: they are read again, before the rows that follow.
 func (c *Collector) BackTable(ctx context.Context, side relation.Side, table arrow.Table) error {
 	if err := c.begin(side); err != nil {
 		return err
@@ -143,7 +144,7 @@ func (c *Collector) BackTable(ctx context.Context, side relation.Side, table arr
 	return nil
 }
 
-// drain takes all slices of both sides, in the order of each, as they come: take owns them.
+// drain calls take with all slices of both sides as they come, the slices of each side in order. take owns them.
 func (c *Collector) drain(ctx context.Context, take func(relation.Side, source.Slice) error) error {
 	open := []relation.Side{relation.Left, relation.Right}
 	for _, side := range open {
@@ -171,8 +172,8 @@ func (c *Collector) drain(ctx context.Context, take func(relation.Side, source.S
 	return nil
 }
 
-// partsNumber is into how many parts both sides are divided, so that a part of the smaller one is a small share of
-// memory. If the length of a source is unknown, it may have several times the rows that were gathered.
+// partsNumber returns the number of parts into which both sides are divided, so that a part of the smaller side takes a
+// small share of memory. A source of unknown length is assumed to have several times the rows that were gathered.
 func (c *Collector) partsNumber(deviceBytes uint64) int {
 	const least, most, guess = 8, 512, 8
 	smaller := float64(exec.Unlimited)

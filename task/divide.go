@@ -20,7 +20,7 @@ import (
 // few keys.
 const mostDivisions = 4
 
-// Whole returns why a task cannot be divided; "" if it can.
+// Whole returns why a task must be joined whole; "" if it can be divided.
 func (m *Means) Whole(of *Task) (reason string) {
 	switch {
 	case m.TempDir == "" && m.HostCapBytes() != exec.Unlimited:
@@ -67,7 +67,7 @@ func Divide(ctx context.Context, m *Means, c *Collector, of *Task, short error, 
 type sides struct {
 	*Means
 	whole *Task
-	part  *Task       // what parts are joined for
+	part  *Task       // the task of which policies make parts
 	read  *Collector  // of both sides, until they are divided
 	grant *exec.Grant // of disk space
 	file  *exchange.File
@@ -81,7 +81,7 @@ type sides struct {
 	taken    [2]int64     // rows of the sides that were divided
 }
 
-// divide divides both sides into as many parts.
+// divide divides both sides into this many parts, in the place. It ends the flow and the grant of the collector.
 func (p *sides) divide(parts int) error {
 	c := p.read
 	p.divider = exchange.Divider{Parts: parts, Seed: uint64(p.whole.Depth), Nulls: parts > 1 && p.whole.How == join.NotIn}
@@ -108,7 +108,8 @@ func (p *sides) settle(c *Collector) (err error) {
 		MemoryBytes: cmp.Or(p.PartsBytes, c.capBytes/2), Fail: p.fail}
 	for side, r := range c.sides {
 		options.Schemas[side] = r.Schema
-		if needed := p.part.Layout.Needed[side]; slices.Contains(needed, join.NumberColumn) && !r.Schema.HasField(join.NumberColumn) {
+		needed := p.part.Layout.Needed[side]
+		if slices.Contains(needed, join.NumberColumn) && !r.Schema.HasField(join.NumberColumn) {
 			fields := append(slices.Clone(r.Schema.Fields()), join.NumberField)
 			options.Schemas[side], p.numbers[side] = arrow.NewSchema(fields, nil), true
 		}
@@ -135,7 +136,7 @@ func (p *sides) Close() {
 	p.grant.Release()
 }
 
-// Err returns the error of a write for which others waited.
+// Err returns the error of a write of parts; nil if there was none.
 func (p *sides) Err() error {
 	if p.place == nil {
 		return nil

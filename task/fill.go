@@ -33,9 +33,9 @@ func (b *dividedBlock) Release() {
 	}
 }
 
-// mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a
-// write. While one is divided, the next one is read and the one before put in the place. Of tables, which are there
-// already, pieces are larger: a device reads fewer of them for each part.
+// mostBlockBytes is the size of the blocks in which sides are divided: large enough that each part of a block is worth
+// a write. While one block is divided, the next one is read, and the one before is put in the place. Tables are in
+// memory already, so their blocks are larger: a part then consists of fewer slices for a device to read.
 const (
 	mostBlockBytes      = 64 << 20
 	mostTableBlockBytes = 256 << 20
@@ -126,8 +126,9 @@ func (p *sides) fill(c *Collector) error {
 	return c.flow.Wait()
 }
 
-// blocksShare is the share of memory of a block, of which there are five: one is gathered of each side, one is divided,
-// to a copy, and the copy of the one before is put in the place, which may have to write for it.
+// blocksShare is the inverse of the share of memory that a block takes. There are five at a time: one of each side is
+// gathered, one is divided, to a copy, and the copy of the one before is put in the place, which may have to write
+// other parts first.
 const blocksShare = 24
 
 // divideBlock divides a block.

@@ -34,15 +34,15 @@ type merge struct {
 }
 
 const (
-	runShare          = 8   // of memory: of a run, of which there are two, one as it came and one sorted
-	runBlocks         = 256 // of a run, and runs of which a block each takes no more memory than a run
+	runShare          = 8   // inverse of the share of memory of a run; there are two, one as it came and one sorted
+	runBlocks         = 256 // blocks of a run; one block of each of 256 runs takes as much memory as a run
 	mostRunBytes      = 1 << 30
-	leastRunBytes     = 256 << 10 // for which there is room beside what is planned
+	leastRunBytes     = 256 << 10 // there is room for it beside what is planned
 	leastRunBlockRows = 1 << 8
 )
 
 // newMerge returns the merge of the outputs of tasks that join parts of both sides, whose rows have numbers; nil if the
-// join needs no order. It borrows what memory there is for two runs now: runs become shorter where tasks wait for it.
+// join needs no order. It borrows free memory for two runs. Runs become shorter when others wait for that memory.
 func newMerge(of *sides) *merge {
 	whole := of.whole
 	if !whole.Ordered() {
@@ -79,7 +79,7 @@ func (m *merge) close() {
 	m.memory.Release()
 }
 
-// batches yields the rows of batches in order, of the visible columns.
+// batches yields all rows in order, with the visible columns.
 func (m *merge) batches(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[
 	arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
@@ -167,7 +167,7 @@ func (m *merge) run(ctx context.Context, held []arrow.RecordBatch) error {
 	return nil
 }
 
-// numbersOrLast are row numbers; those that are missing are larger than all.
+// numbersOrLast returns row numbers, with the greatest integer for each that is missing.
 func numbersOrLast(numbers *array.Int64) []int64 {
 	values := slices.Clone(numbers.Int64Values())
 	for i := range values {
@@ -270,7 +270,7 @@ func (m *merge) draw(ctx context.Context, yield func(arrow.RecordBatch, error) b
 	}
 }
 
-// step merges the blocks of the heads until one is through, or a batch is full.
+// step merges the blocks of the heads until one is used up or a batch is full.
 func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, error) {
 	var blocks []arrow.RecordBatch
 	rows := uint32(0)

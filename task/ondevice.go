@@ -36,8 +36,8 @@ const (
 //	compute                    block 2: partition
 //	deliver                                block 1: columns, part after part
 //
-// Blocks that the device cannot divide, because of a NULL or of a column that is not of 4 or 8 bytes per value, and
-// those for which it has no memory, the host divides: a key has the same part ([exchange.Digit]).
+// The host divides the blocks that the device cannot divide, because of a NULL or a column without 4 or 8 bytes per
+// value, and the blocks for which the device has no memory. It finds the same part for a key ([exchange.Digit]).
 type deviceDivider struct {
 	*sides
 	lane, deliver *exec.Lane

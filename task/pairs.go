@@ -14,7 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// Pairs yields the pairs of row numbers of all tasks, whose output is columns of them.
+// Pairs yields the pairs of row numbers of all tasks, whose outputs have them as columns.
 func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	return func(yield func(query.Pairs, error) bool) {
 		if s.whole.Output != join.Pairs {
@@ -46,7 +46,7 @@ func numbersOf(batch arrow.RecordBatch, column int) []int64 {
 	return batch.Column(column).(*array.Int64).Int64Values()
 }
 
-// near is how many numbers from the first on are so near one another that 32 bits count them from the least.
+// near returns how many numbers, from the first on, lie within 2^32 of one another.
 func near(numbers []int64) int {
 	least, most := numbers[0], numbers[0]
 	for i, n := range numbers {
@@ -57,7 +57,7 @@ func near(numbers []int64) int {
 	return len(numbers)
 }
 
-// narrow counts near numbers from the least; from 0 if all can be.
+// narrow returns near numbers as differences to first: the least of them, or 0 if all have 32 bits.
 func narrow(numbers []int64) (narrow []uint32, first uint64) {
 	least, most := numbers[0], numbers[0]
 	for _, n := range numbers {

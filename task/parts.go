@@ -20,8 +20,8 @@ type parts struct {
 	at    int
 	given int64 // rows of both sides of the parts before
 	some  bool  // there was a task
-	// nothing and noNulls are of a not-in join: no rows are in the output, because the right side has a NULL; no left rows
-	// with a NULL, because it has rows.
+	// nothing and noNulls describe a not-in join. nothing: the output has no rows, because the right side has a NULL.
+	// noNulls: it has no left rows with a NULL, because the right side has rows.
 	nothing, noNulls bool
 }
 
@@ -48,7 +48,8 @@ func (p *parts) Prepare(context.Context) error {
 	return nil
 }
 
-// Next returns the next part that may have output or keys to validate; the first time one without rows if there is none.
+// Next returns the next part that may have output or keys to validate. If no part does, it returns one task without
+// rows.
 func (p *parts) Next(context.Context) (*Task, error) {
 	for p.at < p.divider.All() {
 		under := p.at

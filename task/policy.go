@@ -6,16 +6,17 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// Policy is where the tasks of a join come from: the only place where a way of dividing work is written. The scheduler
-// calls its methods one at a time.
+// Policy is a way to divide a join into tasks. The scheduler calls its methods one at a time.
 type Policy interface {
-	// Prepare is called once, before the first task: it divides both sides.
+	// Prepare divides both sides. It is called once, before Next.
 	Prepare(ctx context.Context) error
 	// Next returns the next task; nil after the last one. There is at least one.
 	Next(ctx context.Context) (*Task, error)
-	// Failed reports whether the last task, which failed before it had output, is replaced by others.
+	// Failed reports whether Next will return other tasks in place of the last one, which failed with err before it had
+	// output.
 	Failed(err error) (again bool)
-	// Err returns why no task can go on, as an error of a write for which others waited; nil if they can.
+	// Err returns an error of the policy's own work that explains why tasks fail, such as a failed write of a part; nil
+	// if there is none.
 	Err() error
 	// Close frees what all tasks need. It may be called before Prepare.
 	Close()
@@ -33,7 +34,7 @@ type Means struct {
 
 // Knobs force what policies otherwise choose, for measurements and tests. Zero values leave the choice to the policies.
 type Knobs struct {
-	DivideBytes uint64      // size of a build side beyond which a stream divides both sides; default half of the memory limit
+	DivideBytes uint64      // size of a build side beyond which a stream divides both sides; 0: half of the memory limit
 	DivideOn    DividePlace // where both sides are divided
-	PartsBytes  uint64      // memory for parts, beyond which they are on disk; default half of the memory limit
+	PartsBytes  uint64      // memory for parts, beyond which they are on disk; 0: half of the memory limit
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// Output is the output of a join that is under way. [query.Result] says more of each method.
+// Output is the output of a join that is under way. [query.Result] describes the methods.
 type Output interface {
 	Schema() *arrow.Schema
 	Rows() uint64
@@ -33,13 +33,13 @@ type Output interface {
 	Tasks() *Scheduler
 }
 
-// Run begins a task and runs it up to its first rows or, for a count, to the end. It takes memory of the device only
-// when it is the turn of the task. The caller closes the output.
+// Run begins a task and runs it up to its first rows or, for a count, to the end. It takes device memory only in the
+// turn of the task. The caller closes the output.
 type Run func(ctx context.Context, t *Task, turn Turn) (Output, error)
 
 // Scheduler runs the tasks of a join, whose outputs, one after the other, are the output of the join. While one task is
-// drawn, the next begins and runs up to its first rows, if there is memory for both. A task waits only for the memory of
-// tasks before it, and these never wait. More tasks may be read and planned ahead.
+// drawn, the next one begins and runs up to its first rows, if there is memory for both. A task waits only for the
+// memory of tasks before it, and these never wait. More tasks may be read and planned ahead.
 //
 //	task 1   read build side, plan ─ join ─ output
 //	task 2                           read build side, plan ─ join ─ output
@@ -53,8 +53,9 @@ type Scheduler struct {
 	merge   *merge     // of the outputs; nil if there is no order
 	began   time.Time
 
-	// short is what the device lacks for a join that is not divided, if that is why this one is. Then a task takes device
-	// memory only when the task before has ended: columns of one task would leave gaps among the columns of the other.
+	// short is the error of the undivided join, if it is divided because the device lacks memory. Then a task takes
+	// device memory only when the task before has ended: columns of one task would leave gaps among the columns of the
+	// other.
 	short error
 
 	// mostAhead is how many tasks are begun while one is drawn: 2 if host memory has no limit and tasks can be read ahead,
@@ -62,9 +63,9 @@ type Scheduler struct {
 	// begins.
 	mostAhead int
 
-	under  *running   // is drawn
-	ahead  []*running // are begun, in their order; none if there are no more
-	done   bool       // the task under way has ended, and is among those before
+	under  *running   // the task that is drawn
+	ahead  []*running // tasks that were begun, in their order; none after the last one
+	done   bool       // the task that was drawn has ended, and before includes it
 	before query.Stats
 	closed bool
 }
@@ -74,7 +75,7 @@ type running struct {
 	*Task
 	shown  atomic.Bool   // its progress is reported as the join's
 	before uint64        // output rows of the tasks before, once it is shown
-	turn   Turn          // comes when no task is before it but the one that is drawn, or when that has ended (waits)
+	turn   Turn          // closed when only the drawn task is before it or, if it waits for that one, when it has ended
 	given  bool          // the turn has come
 	begun  chan struct{} // closed when there is an output or an error
 	output Output
@@ -162,7 +163,7 @@ func (r *running) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
 	if s.Share > 0 {
 		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
 	} else {
-		s.Total = 0 // lest the share of the phase is taken for the join's
+		s.Total = 0 // otherwise the share of the phase would be taken for the join's
 	}
 	return s
 }
@@ -189,7 +190,7 @@ func (s *Scheduler) waits() (begin, device bool) {
 	return begin, begin || s.short != nil
 }
 
-// advance ends the task under way and goes on with the next one; more is false if there is none.
+// advance ends the task that is drawn and goes on with the next one; more is false if there is none.
 func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
 	if s.under != nil {
 		s.before, s.done = s.Stats(), true
@@ -238,8 +239,8 @@ func (s *Scheduler) Rows() uint64 {
 // Counted reports whether Rows is the number of all output rows.
 func (s *Scheduler) Counted() bool { return len(s.ahead) == 0 && s.under.output.Counted() }
 
-// explain returns the error of a task. It adds what the device lacks for a join that is not divided, which is certain to
-// be enough: another part may need more than this one. An error of the division takes precedence.
+// explain returns the error of a task. If the device lacks memory for a part, it adds what the undivided join needs,
+// which is certain to be enough; another part may need more than this one. An error of the policy takes precedence.
 func (s *Scheduler) explain(err error) error {
 	if s.short != nil && s.whole.Depth == 0 && errors.Is(err, backend.ErrDeviceMemory) {
 		err = fmt.Errorf("%w, for a part of both sides; undivided: %v", err, s.short)

@@ -1,10 +1,11 @@
-// Package task runs joins as tasks. A task is what one worker does without knowing of others: a join of two sources. A
-// policy divides a join into tasks. The scheduler runs them, one that is drawn and the next ones, which are begun, and
-// their outputs, one after the other or merged in an order, are the output of the join.
+// Package task divides joins into tasks and runs them. A task is a join of two sources that is run without knowledge of
+// other tasks. A policy makes the tasks. The scheduler runs them: while the output of one is drawn, the next ones
+// begin. Their outputs, one after the other or merged in an order, are the output of the join.
 //
 //	join ── policy ──► task, task, ... ──► scheduler ──► run (package engine) ──► output
 //
-// The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]).
+// The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]); [Divide]
+// chooses one. docs/extending.md shows how to add a policy.
 package task
 
 import (
@@ -17,8 +18,8 @@ import (
 	"github.com/spirjoin/spirjoin/source"
 )
 
-// Task is a join that is run without knowing of other tasks: a whole one, or a part of one that was divided. It is made
-// from the specification, which never changes, by [Whole] and by the policy that divides the join.
+// Task is a join that is run without knowledge of other tasks: a whole join, or a part of one that was divided. [Whole]
+// makes the first one from the specification, which never changes; a policy makes parts of it.
 type Task struct {
 	Layout *join.Layout // of the output
 	join.Form
@@ -55,7 +56,7 @@ func newShares(spec *join.Spec) Shares {
 	return Shares{&deliver.Quota{Most: most}, exec.NewProgress(spec.Progress)}
 }
 
-// Renewed returns the task for another run, whose rows and progress count anew.
+// Renewed returns the task for another run, with a new quota and a new progress.
 func (t *Task) Renewed() *Task {
 	anew := *t
 	anew.Shares = newShares(&t.Layout.Spec)

@@ -15,10 +15,10 @@ import (
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
-// apart is the team of lanes that have the whole build side each. Lanes take parts of the probe side as soon as they are
-// free, so that a faster device takes more (HMG 3.3.3 divides the work likewise, but before it begins). Each keeps a part
-// until all its output is delivered. If a device fails before any row of the parts that its lane holds was delivered,
-// these go to the other lanes, and the join goes on without it.
+// apart is the team whose lanes each have the whole build side. Lanes take parts of the probe side as soon as they are
+// free, so that a faster device takes more (HMG 3.3.3 divides the work likewise, but before it begins). Each keeps a
+// part until all its output is delivered. If a device fails before any row of the parts that its lane holds was
+// delivered, these go to the other lanes, and the join goes on without it.
 //
 //	parts ─────┬─► lane of device 0 ─► delivered
 //	returned ──┤
@@ -34,7 +34,7 @@ type apart struct {
 	hands map[*query.Lane]*hand
 }
 
-// hand is what a lane has of the probe side.
+// hand is the state of a lane: the parts of the probe side that it holds, and whether it goes on.
 type hand struct {
 	held   []*heldPart
 	done   int   // parts
@@ -48,10 +48,10 @@ type heldPart struct {
 	*deliver.Delivery
 }
 
-// mostReturned is more than lanes ever hold.
+// mostReturned is the capacity of returned: more parts than lanes ever hold, so that none waits to be returned.
 const mostReturned = 1 << 20
 
-// newApart prepares lanes that may fail each by itself.
+// newApart prepares lanes, each of which may fail by itself.
 func newApart(flow *exec.Flow, lanes []*query.Lane, parts *exec.Pipe[*query.Part]) *apart {
 	t := &apart{flow: flow, parts: parts, returned: exec.NewPipe[*query.Part](flow, mostReturned), lanes: lanes,
 		out: len(lanes), hands: make(map[*query.Lane]*hand)}
@@ -120,7 +120,7 @@ func (t *apart) take(ctx context.Context, l *query.Lane) (*query.Portion, error)
 	return p, nil
 }
 
-// add changes what is out. When nothing is, no part will be returned.
+// add changes out. At 0, no part will be returned any more.
 func (t *apart) add(number int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +162,9 @@ func (t *apart) Close() {
 	}
 }
 
-// fail handles the failure of a lane, whose flow has ended with err: nil says that the others join the parts that it
-// holds, and go on without it. Once the join has failed, all lanes end for that.
+// fail handles the failure of a lane, whose flow has ended with err. It returns nil if the others go on without the
+// lane and join the parts that it holds, otherwise an error, with which the join fails. A join that has failed fails
+// all lanes.
 func (t *apart) fail(l *query.Lane, err error) error {
 	ofDevice := errors.Is(err, backend.ErrDeviceLost) || errors.Is(err, backend.ErrDeviceMemory)
 	if !ofDevice || t.flow.Context().Err() != nil {
@@ -206,7 +207,7 @@ func (t *apart) Left(lanes []*query.Lane) []*query.Lane {
 	return t.left(lanes)
 }
 
-// left is Left for whoever has the lock.
+// left is Left for callers that hold the lock.
 func (t *apart) left(lanes []*query.Lane) []*query.Lane {
 	return slices.DeleteFunc(slices.Clone(lanes), func(l *query.Lane) bool { return t.hands[l].failed != nil })
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// scattered is the team of lanes on which rows meet by their keys. A build side that is too large for one device, but not
+// scattered is the team on whose lanes rows meet by their keys. A build side that is too large for one device, but not
 // for all together, is scattered: rows of both sides with equal keys meet on one device, by a hash of the key (a
 // partitioned join, DIST 3). Lanes are ranks of an exchange. Each loads its range of the rows of the build side, and of
 // each granule of the probe side; then rows move over the links between the devices, and each joins what it received.
@@ -52,7 +52,7 @@ type rank struct {
 // scatterSeed is the seed of the hashes by which rows are scattered; partitions on a device use other seeds.
 const scatterSeed = 0x5ca77e4d
 
-// Slack is how many times its share of rows a device has room for: shares of hashed keys are not equal.
+// Slack is the room of a device divided by its share of rows: hashed keys do not make equal shares.
 const Slack = 1.25
 
 // newScattered divides the work among lanes by the rows that each was planned for. The device with the least room for
@@ -218,8 +218,8 @@ type piece struct {
 // Release releases the rows.
 func (p *piece) Release() { p.memory.ReleaseAll() }
 
-// pieces loads the rank's range of the build side piece by piece, so that only a small part of it is there several times
-// at once.
+// pieces loads the rank's range of the build side piece by piece, so that only a small part of it is there several
+// times at once.
 func pieces(ctx context.Context, b *query.Built, me *peers.Rank) iter.Seq2[*piece, error] {
 	s := b.Scan()
 	from, to := mine(me, 0, int(s.Table.NumRows()))

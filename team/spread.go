@@ -15,14 +15,14 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Where bytes go from device to device without the host, each device loads only its range of the rows of the build
-// side, and gets the others from the other devices: they cross the links to the host once, however many devices there
+// If bytes go from device to device without the host, each device may load only its range of the rows of the build side
+// and get the other rows from the other devices. Rows then cross the links to the host once, however many devices there
 // are.
 //
 //	device 0: load rows 0..n/2 ─┐           ┌─► all rows
 //	device 1: load rows n/2..n ─┴── copies ─┴─► all rows
 
-// LeastSpreadBytes is the size of a build side for which that is worth the rounds of an exchange.
+// LeastSpreadBytes is the least size of a build side for which this is worth the rounds of an exchange.
 const LeastSpreadBytes = 16 << 20
 
 // MaySpread reports whether the devices of the query can load the build side once, and whether it is large enough. All
@@ -45,8 +45,8 @@ func MaySpread(q *query.Query) bool {
 	return e.Spread || f.Rows[operator.Build]*f.RowBytes(operator.Build) >= LeastSpreadBytes
 }
 
-// Direct reports whether there are links between all devices of the query that are known not to go through the host: to
-// make them takes longer than most joins ([query.Engine.Connect]).
+// Direct reports whether there are links between all devices of the query that are known not to go through the host:
+// making them takes longer than most joins ([query.Engine.Connect]).
 func Direct(q *query.Query) bool {
 	all := append([]*query.Query{q}, q.Others...)
 	for _, from := range all {
@@ -154,8 +154,8 @@ func mirrorPiece(ctx context.Context, lane *exec.Lane, me *peers.Rank, offer pee
 	return flow.Wait()
 }
 
-// mirroredBytes is the device memory of a build side of these facts that is loaded so: all rows, and the pieces on
-// their way.
+// mirroredBytes is the device memory of a build side with these facts that devices load in this way: all rows, and the
+// pieces on their way.
 func mirroredBytes(f *operator.Facts) uint64 {
 	rows := f.Rows[operator.Build] * f.RowBytes(operator.Build)
 	need := rows + 3*rows/planner.SpreadPieces/2

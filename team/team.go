@@ -1,5 +1,6 @@
-// Package team joins on several devices together. Each has a lane of the query. They have the whole build side each and
-// share the parts of the probe side ([apart]), or rows of both sides with equal keys meet on one of them ([scattered]).
+// Package team joins on several devices together. A team is the lanes of one query, one on each device. Either each
+// device has the whole build side and they share the parts of the probe side ([apart]), or rows of both sides with
+// equal keys meet on one of the devices ([scattered]).
 //
 //	parts ─┬─► lane of device 0: build side, operator ─┬─► pieces of output
 //	       └─► lane of device 1: build side, operator ─┘
