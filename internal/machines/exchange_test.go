@@ -1,4 +1,4 @@
-package model
+package machines
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // machine is one of n devices, equal or of four speeds, behind a switch.
 func machine(n int, unequal bool) *Machine {
-	m := Of(topology.Switch(n, wires))
+	m := Of(Switch(n, wires))
 	for i := range m.Devices {
 		if unequal {
 			m.Devices[i].Speed = float64(1 + i%4)

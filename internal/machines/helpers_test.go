@@ -1,4 +1,4 @@
-package model
+package machines
 
 import (
 	"context"
@@ -11,12 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // wires are the links of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
-var wires = topology.Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
+var wires = Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
 	Latency: 2 * time.Microsecond, NetworkLatency: 10 * time.Microsecond}
 
 // rowBytes is the size of a row: a key, and its number among the rows of all ranks.
