@@ -239,9 +239,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Read
 	progress := b.task.Progress
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
-		for _, table := range own {
-			table.Release()
-		}
+		relation.ReleaseAll(own)
 	})
 	defer func() {
 		if result == nil {

@@ -100,9 +100,7 @@ func (r *Reading) WaitingBytes() (sizeBytes uint64) {
 }
 
 func (r *Reading) release() {
-	for _, s := range r.waiting {
-		s.Release()
-	}
+	relation.ReleaseAll(r.waiting)
 	r.waiting = nil
 }
 

@@ -28,9 +28,7 @@ type dividedBlock struct {
 
 // Release releases the rows.
 func (b *dividedBlock) Release() {
-	for _, part := range b.parts {
-		part.Release()
-	}
+	relation.ReleaseAll(b.parts)
 }
 
 // mostBlockBytes is the size of the pieces in which sides are divided, so that a part of each is large enough for a

@@ -76,9 +76,7 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 		}
 		apply.Memory.ReleaseAll()
 		if err != nil {
-			for _, before := range received[:i] {
-				before.Release()
-			}
+			relation.ReleaseAll(received[:i])
 			return nil, err
 		}
 		if most > 0 {
