@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -194,15 +193,4 @@ func arrayBytes(a arrow.Array) uint64 {
 		rows = max(rows, buffers[1].Len()*8/bits)
 	}
 	return uint64(float64(relation.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
-}
-
-// guessedBits are for a value that may have any size.
-const guessedBits = 256
-
-// RowBytes is a guess of the size of a row of a source that gave none yet.
-func RowBytes(schema *arrow.Schema) (rowBytes float64) {
-	for _, field := range schema.Fields() {
-		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
-	}
-	return rowBytes
 }
