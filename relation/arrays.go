@@ -38,6 +38,11 @@ func ReleaseAll[T interface{ Release() }](all []T) {
 	}
 }
 
+// ColumnOf returns the column of a table with a name, which must exist. The table keeps it alive.
+func ColumnOf(table arrow.Table, name string) *arrow.Chunked {
+	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
+}
+
 // RowBytes estimates the bytes of a row, at least 1. It guesses 32 for a value without a fixed width, or with a
 // dictionary.
 func RowBytes(fields ...arrow.Field) (sizeBytes uint64) {
