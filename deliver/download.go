@@ -56,9 +56,7 @@ func (r *Rows) download(ctx context.Context, format *Format, w windowRows, room 
 	empty := len(list.Commands)
 	var held []*backend.Buffer
 	defer func() {
-		for _, b := range held {
-			b.Release()
-		}
+		relation.ReleaseAll(held)
 		if err != nil {
 			d.release()
 		}
@@ -156,9 +154,7 @@ func (d *download) release() {
 	if d == nil {
 		return
 	}
-	for _, buffer := range d.buffers {
-		buffer.Release()
-	}
+	relation.ReleaseAll(d.buffers)
 	d.buffers = nil
 	if d.piece != nil {
 		d.piece.Release()

@@ -203,9 +203,7 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 	}
 	var taken []arrow.Array
 	defer func() {
-		for _, values := range taken {
-			values.Release()
-		}
+		relation.ReleaseAll(taken)
 	}()
 	for i, side := range sides {
 		values, err := take.Rows(ctx, c.Of[side].Column, numbers[i], allocator)

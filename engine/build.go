@@ -90,8 +90,8 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if err != nil {
 		return nil, err
 	}
-	rowBytes := source.RowBytes(sourced)
-	q.PartsBytes = partsBytes(false, rowBytes, min(probeRows, leastPartRows), uint64(rowBytes*source.SliceRows))
+	rowBytes := relation.RowBytes(sourced.Fields()...)
+	q.PartsBytes = partsBytes(false, float64(rowBytes), min(probeRows, leastPartRows), rowBytes*source.SliceRows)
 	planned, err := planGranules(e.Engine, q)
 	if err != nil {
 		return nil, err

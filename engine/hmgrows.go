@@ -64,7 +64,7 @@ func (r *HMGResult) columns() (columns []deliver.Column) {
 		if c.Role == join.IndicatorColumn {
 			out.Role = deliver.Indicator
 		} else if name, ok := c.In(c.Side); ok {
-			out.Of[c.Side] = &deliver.Value{Column: columnOf(r.tables[c.Side], name)}
+			out.Of[c.Side] = &deliver.Value{Column: relation.ColumnOf(r.tables[c.Side], name)}
 		}
 		columns = append(columns, out)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/machines"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
@@ -60,7 +61,7 @@ var (
 
 // linkedBy are links of GPUs: host is the bytes per second to the host, peer from one GPU to another; 0: unknown.
 func linkedBy(devices int, host, peer float64) *topology.Topology {
-	wires := topology.Switch(devices, topology.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)})
+	wires := machines.Switch(devices, machines.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)})
 	if peer == 0 {
 		wires.Peer = nil
 	}

@@ -119,7 +119,7 @@ func (l *lowering) places(ordered bool) []join.Materialize {
 	for side, table := range l.tables {
 		for _, c := range l.Layout.Columns {
 			name, ok := c.In(relation.Side(side))
-			possible = possible || ok && relation.WordBits(columnOf(table, name).DataType()) > 0
+			possible = possible || ok && relation.WordBits(relation.ColumnOf(table, name).DataType()) > 0
 		}
 	}
 	switch {
@@ -135,16 +135,12 @@ func nullable(table arrow.Table, name string) bool {
 	return table.Schema().Field(table.Schema().FieldIndices(name)[0]).Nullable
 }
 
-func columnOf(table arrow.Table, name string) *arrow.Chunked {
-	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
-}
-
 // numbersColumn is the column of row numbers of a table; nil if it has none.
 func numbersColumn(table arrow.Table) *arrow.Chunked {
 	if len(table.Schema().FieldIndices(join.NumberColumn)) == 0 {
 		return nil
 	}
-	return columnOf(table, join.NumberColumn)
+	return relation.ColumnOf(table, join.NumberColumn)
 }
 
 // scan is the scan of a table, without columns.
@@ -189,7 +185,7 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 			if !ok || c.Role == join.KeyColumn && !l.gives(c, relation.Side(table)) {
 				continue
 			}
-			v := &deliver.Value{Column: columnOf(l.tables[table], name)}
+			v := &deliver.Value{Column: relation.ColumnOf(l.tables[table], name)}
 			out.Of[table] = v
 			s := scans[table]
 			if place == join.MaterializeHost || relation.WordBits(v.Column.DataType()) == 0 {

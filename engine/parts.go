@@ -101,7 +101,7 @@ func (s *stream) bestRows() uint64 { return max(uint64(s.table.NumRows()), least
 func (s *stream) wishBytes() uint64 {
 	rowBytes := float64(s.bytes) / float64(max(1, s.rows))
 	if s.rows == 0 {
-		rowBytes = source.RowBytes(s.source.Schema)
+		rowBytes = float64(relation.RowBytes(s.source.Schema.Fields()...))
 	}
 	rows := s.mostRows
 	if s.ended {
@@ -240,9 +240,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Read
 	progress := b.task.Progress
 	own := []arrow.Table{b.table}
 	release := sync.OnceFunc(func() {
-		for _, table := range own {
-			table.Release()
-		}
+		relation.ReleaseAll(own)
 	})
 	defer func() {
 		if result == nil {
@@ -291,7 +289,7 @@ func (b *buildSide) stream(flow *exec.Flow, grant *exec.Grant, from *source.Read
 		schemas, tables := [2]*arrow.Schema{}, [2]arrow.Table{}
 		schemas[b.side], schemas[1-b.side], tables[b.side] = b.table.Schema(), s.source.Schema, b.table
 		q.DivideTime = b.engine.divideTime(build+probe,
-			s.tableBytes+uint64(float64(probe)*source.RowBytes(s.source.Schema)),
+			s.tableBytes+probe*relation.RowBytes(s.source.Schema.Fields()...),
 			b.engine.DividesOnDevice(b.task.Layout, schemas, tables))
 	}
 	q = s.query(q)

@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
+	"github.com/spirjoin/spirjoin/internal/machines"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/source"
@@ -66,7 +67,7 @@ func TestSharedLinks(t *testing.T) {
 		return numbers
 	}
 	behind := func(links int) *topology.Topology {
-		t := topology.Network(links, 16/links, topology.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1})
+		t := machines.Network(links, 16/links, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1})
 		return &t
 	}
 	require.Len(t, team(nil), 16)

@@ -72,7 +72,7 @@ func (g *groups) countPairs(ctx context.Context, inner *groups, column string, n
 
 // withoutNull takes one off the count of each group with a NULL in a column.
 func (g *groups) withoutNull(ctx context.Context, column string, groupOf []uint32, counts []uint64) error {
-	values := columnOf(g.table, column)
+	values := relation.ColumnOf(g.table, column)
 	if relation.NullRows(values) == 0 {
 		return nil
 	}

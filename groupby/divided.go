@@ -266,5 +266,5 @@ func (s *partials) countDivision(ctx context.Context, number int) (uint64, error
 
 // values is the number of groups whose value of a key, which is the only one, is not NULL.
 func (g *groups) values(key string) uint64 {
-	return uint64(g.rows - min(1, relation.NullRows(columnOf(g.table, key))))
+	return uint64(g.rows - min(1, relation.NullRows(relation.ColumnOf(g.table, key))))
 }

@@ -35,7 +35,7 @@ func (g *groups) key(ctx context.Context, k, from, to int) (arrow.Array, error) 
 	} else {
 		rows = g.rowNumbers(from, to)
 	}
-	return take.Rows(ctx, columnOf(g.table, g.by[k]), rows, memory.DefaultAllocator)
+	return take.Rows(ctx, relation.ColumnOf(g.table, g.by[k]), rows, memory.DefaultAllocator)
 }
 
 // rowNumbers are the first rows of groups.

@@ -201,7 +201,7 @@ func (p *program) deviations(f *finisher) {
 	}
 	column := f.aggregate.Column
 	f.of = p.sum(f.value)
-	f.squares = p.sum(value{column, squareOf(columnOf(p.table, column), p.later)})
+	f.squares = p.sum(value{column, squareOf(relation.ColumnOf(p.table, column), p.later)})
 	if relation.WordBits(f.input.Type) > 128 {
 		f.squares = append(f.squares, p.sum(value{column, asSquareHigh})...)
 	}

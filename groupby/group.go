@@ -152,7 +152,7 @@ func (w *work) scan(ctx context.Context, p *program, plan *keys.Plan) (s *query.
 	}
 	var fields []arrow.Field
 	for _, v := range p.values {
-		column := columnOf(p.table, v.column)
+		column := relation.ColumnOf(p.table, v.column)
 		need := exec.Need{Host: v.form.bytes(column.DataType(), uint64(p.table.NumRows()))}
 		if err := memory.Grow(need); err != nil {
 			return s, release, err

@@ -63,7 +63,7 @@ func lower(l *Layout, table arrow.Table, later bool) *program {
 
 // countNullable has the values of a column counted that may have NULL.
 func (p *program) countNullable(f *finisher) {
-	if name := f.value.column; name != "" && (p.later || relation.NullRows(columnOf(p.table, name)) > 0) {
+	if name := f.value.column; name != "" && (p.later || relation.NullRows(relation.ColumnOf(p.table, name)) > 0) {
 		f.count = p.need(request{fn: reduce.Count, value: f.value, part: -1})
 	}
 }
@@ -174,8 +174,4 @@ func (p *program) reductions(words *relation.Words) (all []reduce.Reduction) {
 		all = append(all, out)
 	}
 	return all
-}
-
-func columnOf(table arrow.Table, name string) *arrow.Chunked {
-	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
 }

@@ -84,7 +84,7 @@ func (r *Result) outputRows(held *exec.Grant, hostCapBytes uint64, most int) int
 	if held == nil {
 		return most
 	}
-	rowBytes := relation.RowBytes(r.Layout.Schema)
+	rowBytes := relation.RowBytes(r.Layout.Schema.Fields()...)
 	want := min(outputsAtOnce*rowBytes*uint64(most), hostCapBytes/outputShare)
 	return min(most, max(leastOutputRows, int(held.ReserveHost(want)/outputsAtOnce/rowBytes)))
 }

@@ -329,7 +329,7 @@ func mergeMoments(ctx context.Context, g *groups, i, count int) error {
 	defer moments()
 	n, mean, squares := make([]float64, g.rows), make([]float64, g.rows), make([]float64, g.rows)
 	at := 0
-	state := func(name string) *arrow.Chunked { return columnOf(g.table, name) }
+	state := func(name string) *arrow.Chunked { return relation.ColumnOf(g.table, name) }
 	counts, means, sums := state(stateName(count)), state(stateName(i)), state(stateName(i)+deviations)
 	for c, chunk := range counts.Chunks() {
 		if ctx.Err() != nil {

@@ -41,7 +41,7 @@ func (g *groups) fetch(ctx context.Context, i, from, to int) (arrow.Array, error
 	} else {
 		rows = of.rows[from:to]
 	}
-	return take.Rows(ctx, columnOf(g.table, of.column), rows, memory.DefaultAllocator)
+	return take.Rows(ctx, relation.ColumnOf(g.table, of.column), rows, memory.DefaultAllocator)
 }
 
 // isText tells whether values are compared byte by byte.
@@ -94,7 +94,7 @@ func (g *groups) pick(ctx context.Context, p *program) error {
 		rows, best := make([]uint32, g.rows), make([]string, g.rows)
 		found := make([]uint8, g.rows) // 1: a row, 2: a text
 		at := 0
-		for _, chunk := range columnOf(p.table, wanted.column).Chunks() {
+		for _, chunk := range relation.ColumnOf(p.table, wanted.column).Chunks() {
 			for i := range chunk.Len() {
 				if at%pickedAtOnce == 0 && ctx.Err() != nil {
 					return backend.ContextError(ctx)

@@ -57,73 +57,21 @@ const valueName, numberName = "\x00value ", "\x00number "
 func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 	spec := &l.Join.Spec
 	keys := [2][]string{spec.LeftOn, spec.RightOn}
-	isKey := func(c join.OutputColumn) bool {
-		return c.Role != join.ValueColumn || slices.Contains(keys[c.Side], c.Source)
-	}
 	// A limit of rows, and keys that must be unique, are of rows.
 	if len(keys[0]) == 0 || len(l.Groups.Spec.By) == 0 || spec.Validate != join.ManyToMany || spec.MaxOutputRows > 0 {
 		return nil
 	}
-	columnOf := func(name string) join.OutputColumn { return l.Join.Columns[l.Join.Schema.FieldIndices(name)[0]] }
-	var grouping [2]groupby.Spec
-	for side := range grouping {
-		for _, name := range keys[side] {
-			if !slices.Contains(grouping[side].By, name) {
-				grouping[side].By = append(grouping[side].By, name)
-			}
-		}
-		grouping[side].Algorithm = l.Groups.Spec.Algorithm
-		grouping[side].Aggregates = []groupby.Aggregate{{Func: groupby.Count, Name: rowsName[side]}}
-		if report := l.Groups.Spec.Progress; report != nil {
-			grouping[side].Progress = func(s join.Progress) {
-				s.Phase += ", " + relation.Side(side).String()
-				report(s)
-			}
-		}
-	}
 	for _, name := range l.Groups.Spec.By {
-		if !isKey(columnOf(name)) {
+		c := l.joined(name)
+		if c.Role == join.ValueColumn && !slices.Contains(keys[c.Side], c.Source) {
 			return nil
 		}
 	}
+	grouping := l.grouping(keys)
 	b := &byKey{means: make([]int, len(l.Groups.Spec.Aggregates))}
-	var numbers []value
-	for i, a := range l.Groups.Spec.Aggregates {
-		v := value{fn: a.Func}
-		if a.Column == "" {
-			b.values = append(b.values, v)
-			continue
-		}
-		c := columnOf(a.Column)
-		if c.Role != join.ValueColumn {
-			return nil
-		}
-		v.side, v.name = c.Side, valueName+a.OutputName()
-		of := func(fn groupby.Func, name string) {
-			grouping[c.Side].Aggregates = append(grouping[c.Side].Aggregates,
-				groupby.Aggregate{Func: fn, Column: c.Source, Name: name, Wide: true})
-		}
-		switch a.Func {
-		case groupby.Avg:
-			number := value{groupby.Count, numberName + a.OutputName(), -1, c.Side}
-			b.means[i], numbers = len(l.Groups.Spec.Aggregates)+len(numbers), append(numbers, number)
-			of(groupby.Count, number.name)
-			fallthrough
-		case groupby.Sum:
-			// Products of wider decimals and counts have more than 256 bits.
-			if v.fn = groupby.Sum; sourceType(schemas[c.Side], c.Source).ID() == arrow.DECIMAL256 {
-				return nil
-			}
-		case groupby.Count:
-		default:
-			if !a.Func.Idempotent() {
-				return nil
-			}
-		}
-		of(v.fn, v.name)
-		b.values = append(b.values, v)
+	if !b.findValues(l, schemas, &grouping) {
+		return nil
 	}
-	b.values = append(b.values, numbers...)
 	var err error
 	for side := range grouping {
 		if b.sides[side], err = groupby.NewLayout(schemas[side], grouping[side]); err != nil {
@@ -134,6 +82,81 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 	if b.join, err = join.NewLayout(b.sides[0].Schema, b.sides[1].Schema, asked); err != nil {
 		return nil
 	}
+	b.findColumns(l)
+	return b
+}
+
+// joined returns a column of the joined rows.
+func (l *Layout) joined(name string) join.OutputColumn {
+	return l.Join.Columns[l.Join.Schema.FieldIndices(name)[0]]
+}
+
+// grouping returns how each side is grouped by the keys of the join, so far with the number of rows as only aggregate.
+func (l *Layout) grouping(keys [2][]string) (sides [2]groupby.Spec) {
+	for side := range sides {
+		of := &sides[side]
+		for _, name := range keys[side] {
+			if !slices.Contains(of.By, name) {
+				of.By = append(of.By, name)
+			}
+		}
+		of.Algorithm = l.Groups.Spec.Algorithm
+		of.Aggregates = []groupby.Aggregate{{Func: groupby.Count, Name: rowsName[side]}}
+		if report := l.Groups.Spec.Progress; report != nil {
+			of.Progress = func(s join.Progress) {
+				s.Phase += ", " + relation.Side(side).String()
+				report(s)
+			}
+		}
+	}
+	return sides
+}
+
+// findValues finds from which aggregates of the sides each aggregate comes, and adds these to grouping. It reports
+// false if one has to come from rows.
+func (b *byKey) findValues(l *Layout, schemas [2]*arrow.Schema, grouping *[2]groupby.Spec) bool {
+	var numbers []value
+	for i, a := range l.Groups.Spec.Aggregates {
+		v := value{fn: a.Func}
+		if a.Column == "" {
+			b.values = append(b.values, v)
+			continue
+		}
+		c := l.joined(a.Column)
+		if c.Role != join.ValueColumn {
+			return false
+		}
+		v.side, v.name = c.Side, valueName+a.OutputName()
+		add := func(fn groupby.Func, name string) {
+			grouping[c.Side].Aggregates = append(grouping[c.Side].Aggregates,
+				groupby.Aggregate{Func: fn, Column: c.Source, Name: name, Wide: true})
+		}
+		switch a.Func {
+		case groupby.Avg:
+			number := value{groupby.Count, numberName + a.OutputName(), -1, c.Side}
+			b.means[i], numbers = len(l.Groups.Spec.Aggregates)+len(numbers), append(numbers, number)
+			add(groupby.Count, number.name)
+			fallthrough
+		case groupby.Sum:
+			// Products of wider decimals and counts have more than 256 bits.
+			if v.fn = groupby.Sum; sourceType(schemas[c.Side], c.Source).ID() == arrow.DECIMAL256 {
+				return false
+			}
+		case groupby.Count:
+		default:
+			if !a.Func.Idempotent() {
+				return false
+			}
+		}
+		add(v.fn, v.name)
+		b.values = append(b.values, v)
+	}
+	b.values = append(b.values, numbers...)
+	return true
+}
+
+// findColumns finds keys, numbers of rows and values among the columns of the joined groups.
+func (b *byKey) findColumns(l *Layout) {
 	at := func(is func(join.OutputColumn) bool) int { return slices.IndexFunc(b.join.Columns, is) }
 	of := func(side relation.Side, name string) int {
 		return at(func(c join.OutputColumn) bool {
@@ -141,7 +164,7 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 		})
 	}
 	for _, name := range l.Groups.Spec.By {
-		c := columnOf(name)
+		c := l.joined(name)
 		b.columns = append(b.columns, at(func(other join.OutputColumn) bool { return other == c }))
 	}
 	for side := range b.rows {
@@ -160,7 +183,6 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 		fields = append(fields, field)
 	}
 	b.schema = arrow.NewSchema(fields, nil)
-	return b
 }
 
 func sourceType(schema *arrow.Schema, name string) arrow.DataType {

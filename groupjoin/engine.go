@@ -77,7 +77,7 @@ func (e *Engine) batchRows(l *join.Layout) int {
 		return l.Spec.BatchRows
 	}
 	const leastRows = 1 << 10
-	rows := limit / groupShare / batchShare / relation.RowBytes(l.Schema)
+	rows := limit / groupShare / batchShare / relation.RowBytes(l.Schema.Fields()...)
 	return min(l.Spec.BatchRows, int(max(leastRows, min(rows, math.MaxInt32))))
 }
 

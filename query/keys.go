@@ -189,9 +189,7 @@ func newStage(ctx context.Context, lane *exec.Lane) stage {
 }
 
 func (s *stage) release() {
-	for _, b := range s.held {
-		b.Release()
-	}
+	relation.ReleaseAll(s.held)
 	s.memory.ReleaseAll()
 }
 
@@ -262,9 +260,7 @@ func (s *stage) turn(ctx context.Context) error {
 	if err := s.lane.Submit(ctx, s.list); err != nil {
 		return err
 	}
-	for _, b := range s.held {
-		b.Release()
-	}
+	relation.ReleaseAll(s.held)
 	s.list, s.used, s.imported, s.held = s.lane.List("encode keys"), 0, 0, nil
 	if s.from += s.half; s.from == s.room {
 		s.from = 0

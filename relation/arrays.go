@@ -38,15 +38,21 @@ func ReleaseAll[T interface{ Release() }](all []T) {
 	}
 }
 
-// RowBytes estimates the bytes of a row; of a value without a fixed width it guesses 32.
-func RowBytes(schema *arrow.Schema) (sizeBytes uint64) {
-	const wideBytes = 32
-	for _, field := range schema.Fields() {
-		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
+// ColumnOf returns the column of a table with a name, which must exist. The table keeps it alive.
+func ColumnOf(table arrow.Table, name string) *arrow.Chunked {
+	return table.Column(table.Schema().FieldIndices(name)[0]).Data()
+}
+
+// RowBytes estimates the bytes of a row, at least 1. It guesses 32 for a value without a fixed width, or with a
+// dictionary.
+func RowBytes(fields ...arrow.Field) (sizeBytes uint64) {
+	const guessedBytes = 32
+	for _, field := range fields {
+		if t, ok := field.Type.(arrow.FixedWidthDataType); ok && field.Type.ID() != arrow.DICTIONARY {
 			sizeBytes += uint64(t.BitWidth()+7) / 8
 		} else {
-			sizeBytes += wideBytes
+			sizeBytes += guessedBytes
 		}
 	}
-	return sizeBytes + 1
+	return max(1, sizeBytes)
 }

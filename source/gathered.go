@@ -3,6 +3,8 @@ package source
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Gathered is slices that become a table.
@@ -27,9 +29,7 @@ func (g *Gathered) Add(s Slice) {
 
 // Release releases the rows.
 func (g *Gathered) Release() {
-	for _, s := range g.slices {
-		s.Release()
-	}
+	relation.ReleaseAll(g.slices)
 	g.slices = nil
 }
 
@@ -44,9 +44,7 @@ func (g *Gathered) Table() arrow.Table {
 		chunked := arrow.NewChunked(field.Type, chunks)
 		columns = append(columns, *arrow.NewColumn(field, chunked))
 		chunked.Release()
-		for _, chunk := range chunks {
-			chunk.Release()
-		}
+		relation.ReleaseAll(chunks)
 	}
 	table := array.NewTable(g.Schema, columns, int64(g.Rows))
 	for _, c := range columns {

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -100,9 +99,7 @@ func (r *Reading) WaitingBytes() (sizeBytes uint64) {
 }
 
 func (r *Reading) release() {
-	for _, s := range r.waiting {
-		s.Release()
-	}
+	relation.ReleaseAll(r.waiting)
 	r.waiting = nil
 }
 
@@ -197,15 +194,4 @@ func arrayBytes(a arrow.Array) uint64 {
 		rows = max(rows, buffers[1].Len()*8/bits)
 	}
 	return uint64(float64(relation.ColumnBytes(one)) * float64(a.Len()) / float64(max(1, rows)))
-}
-
-// guessedBits is the assumed size of a value of variable width.
-const guessedBits = 256
-
-// RowBytes estimates the size of a row from the schema alone, before any row was read.
-func RowBytes(schema *arrow.Schema) (rowBytes float64) {
-	for _, field := range schema.Fields() {
-		rowBytes += float64(cmp.Or(relation.WordBits(field.Type), guessedBits)) / 8
-	}
-	return rowBytes
 }

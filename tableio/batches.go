@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -19,9 +20,7 @@ func collectBatches(
 	rows := int64(0)
 	for batch, err := range src.Batches(ctx, columns, mem) {
 		if err != nil {
-			for _, batch := range all {
-				batch.Release()
-			}
+			relation.ReleaseAll(all)
 			return nil, err
 		}
 		all = append(all, batch)
@@ -55,7 +54,7 @@ func assemble(fields *arrow.Schema, columns []int, chunks [][]arrow.Array, rows 
 	for i, column := range columns {
 		chosen[i] = fields.Field(column)
 		chunked := arrow.NewChunked(chosen[i].Type, chunks[i])
-		core.ReleaseArrays(chunks[i])
+		relation.ReleaseAll(chunks[i])
 		if int64(chunked.Len()) != rows {
 			return nil, fmt.Errorf("column %q has %d rows of %d", chosen[i].Name, chunked.Len(), rows)
 		}

@@ -188,9 +188,7 @@ func (b *blocks) unmatched(table arrow.Table) source.Source {
 
 // Close frees what waits, and both sides.
 func (b *blocks) Close() {
-	for _, table := range b.waiting {
-		table.Release()
-	}
+	relation.ReleaseAll(b.waiting)
 	b.waiting = nil
 	b.sides.Close()
 }

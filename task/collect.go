@@ -179,7 +179,7 @@ func (c *Collector) partsNumber(deviceBytes uint64) int {
 	smaller := float64(exec.Unlimited)
 	for side := range c.sides {
 		g := &c.gathered[side]
-		rowBytes, rows := source.RowBytes(g.Schema), float64(c.sources[side].Rows)
+		rowBytes, rows := float64(relation.RowBytes(g.Schema.Fields()...)), float64(c.sources[side].Rows)
 		if g.Rows > 0 {
 			rowBytes = float64(g.Bytes) / float64(g.Rows)
 		}

@@ -28,9 +28,7 @@ type dividedBlock struct {
 
 // Release releases the rows.
 func (b *dividedBlock) Release() {
-	for _, part := range b.parts {
-		part.Release()
-	}
+	relation.ReleaseAll(b.parts)
 }
 
 // mostBlockBytes is the size of the blocks in which sides are divided: large enough that each part of a block is worth

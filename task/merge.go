@@ -98,9 +98,7 @@ func (m *merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, er
 	var held []arrow.RecordBatch
 	heldBytes := uint64(0)
 	release := func() {
-		for _, batch := range held {
-			batch.Release()
-		}
+		relation.ReleaseAll(held)
 		held, heldBytes = nil, 0
 	}
 	defer release()
@@ -183,9 +181,7 @@ func (m *merge) take(ctx context.Context, table arrow.Table, ids []uint32, colum
 	arrow.RecordBatch, error) {
 	var taken []arrow.Array
 	defer func() {
-		for _, c := range taken {
-			c.Release()
-		}
+		relation.ReleaseAll(taken)
 	}()
 	for i := range columns {
 		c, err := take.Rows(ctx, table.Column(i).Data(), ids, m.Allocator)

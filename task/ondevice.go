@@ -70,9 +70,7 @@ type deviceBlock struct {
 func (b *deviceBlock) Release() {
 	b.leaveDevice()
 	b.dropTable()
-	for _, part := range b.parts {
-		part.Release()
-	}
+	relation.ReleaseAll(b.parts)
 }
 
 func (b *deviceBlock) leaveDevice() {
@@ -279,9 +277,7 @@ func (d *deviceDivider) bring(ctx context.Context, b *deviceBlock) (*dividedBloc
 	columns := slices.Insert(slices.Clone(b.chunk.Payload), d.key(b), b.chunk.Keys)
 	buffers, err := d.download(ctx, columns)
 	defer func() {
-		for _, buffer := range buffers {
-			buffer.Release()
-		}
+		relation.ReleaseAll(buffers)
 	}()
 	if err != nil {
 		return nil, err
@@ -297,9 +293,7 @@ func (d *deviceDivider) download(ctx context.Context, columns []relation.Values)
 	empty := len(list.Commands)
 	var held []*backend.Buffer
 	defer func() {
-		for _, b := range held {
-			b.Release()
-		}
+		relation.ReleaseAll(held)
 	}()
 	var later []backend.Transfer
 	for _, column := range columns {
@@ -344,9 +338,7 @@ func (d *deviceDivider) cut(schema *arrow.Schema, columns []relation.Values, buf
 			data.Release()
 		}
 		parts = append(parts, array.NewRecordBatch(schema, arrays, int64(n)))
-		for _, a := range arrays {
-			a.Release()
-		}
+		relation.ReleaseAll(arrays)
 		from += n
 	}
 	return parts

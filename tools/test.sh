@@ -79,7 +79,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages=("${threaded_packages[@]}")
 	[[ $short ]] || packages+=(. ./tableio ./tableio/{core,csv,ipc,parquet} ./cmd/... ./internal/command ./join/hmg
-		./join/graphics ./exchange/model ./bench/endtoend ./bench/scaling)
+		./join/graphics ./internal/machines ./bench/endtoend ./bench/scaling)
 	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...

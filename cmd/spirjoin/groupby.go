@@ -17,6 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/internal/text"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -235,21 +236,14 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 // time and memory if it has many groups, because nothing is merged.
 var wholeBytes int64 = 1 << 30 // a variable for tests
 
-const textBytes = 32 // guessed, of a value without a fixed width
-
 // whole tells whether a file is read first.
 func whole(reader *tableio.Reader, layout *spirjoin.GroupLayout) bool {
-	rowBytes := int64(0)
+	var needed []arrow.Field
 	for _, name := range layout.Needed {
-		bits := textBytes * 8
-		field := reader.Schema().Field(reader.Schema().FieldIndices(name)[0])
-		if t, ok := field.Type.(arrow.FixedWidthDataType); ok {
-			bits = t.BitWidth()
-		}
-		rowBytes += int64(bits+7) / 8
+		needed = append(needed, reader.Schema().Field(reader.Schema().FieldIndices(name)[0]))
 	}
 	rows := reader.Rows()
-	return rows >= 0 && rows <= wholeBytes/max(1, rowBytes)
+	return rows >= 0 && rows <= wholeBytes/int64(relation.RowBytes(needed...))
 }
 
 // startGroups groups a table that is read first, or one that is grouped as it is read: if it is large, does not say how

@@ -89,20 +89,6 @@ func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, place
 	return d
 }
 
-// hotKeys are the buckets of one key that have more rows than the share of their rank. Keys are whole.
-func (d *divided) hotKeys(buckets []bucket, targets []uint64, varying uint64) (hot []HotKey) {
-	rank := 0
-	for i := range buckets {
-		for rank < len(d.boundaries) && d.boundaries[rank].bucket <= i {
-			rank++
-		}
-		if _, refines := buckets[i].nextDigit(varying); !refines && buckets[i].total > targets[rank+1]-targets[rank] {
-			hot = append(hot, HotKey{Key: buckets[i].least, Rows: buckets[i].total, Rank: rank})
-		}
-	}
-	return hot
-}
-
 // piece is the rows of a bucket that go to one rank.
 type piece struct {
 	bucket, owner int

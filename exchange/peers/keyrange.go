@@ -15,21 +15,14 @@ const (
 	WholeKeys                  // all rows with a key are on one rank
 )
 
-// Splitter is a boundary between the keys of two neighbouring ranks.
-type Splitter struct {
+// splitter is a boundary between the keys of two neighbouring ranks.
+type splitter struct {
 	Key    uint64
 	Before bool // rows with this key are before the boundary, not after it
 	None   bool // there are no rows after the boundary
 }
 
-// HotKey is a key with more rows than the share of the rank that all of them are on.
-type HotKey struct {
-	Key  uint64
-	Rows uint64 // on all ranks, of all chunks
-	Rank int
-}
-
-// keyRange parts sorted chunks by position or by splitters.
+// keyRange parts sorted chunks by position, or by whole keys.
 type keyRange struct {
 	rank, size int
 	weights    []uint32
@@ -42,9 +35,8 @@ type keyRange struct {
 	rows      [][]uint64 // of each rank, by chunk
 	targets   []uint64
 	search    search     // one cut for each boundary
-	splitters []Splitter // with whole keys
+	splitters []splitter // with whole keys
 	at        [][]uint64 // the place of each boundary in each sequence
-	hot       []HotKey
 }
 
 // keyRangePhase is what is measured next.
@@ -58,29 +50,11 @@ const (
 	knowAll
 )
 
-// KeyRange returns a partitioner of sorted chunks: rank i gets the i-th range of keys, in as many rows as its weight
+// keyRange returns a partitioner of sorted chunks: rank i gets the i-th range of keys, in as many rows as its weight
 // says, of all chunks together. Of a sorted chunk nothing moves before it is sent. Boundaries are found by positions: a
 // few keys are looked at in each of some rounds. With WholeKeys, or several chunks, each boundary then moves to the
 // nearest one between different keys. What a rank receives is one sorted run from each other rank, in the order of
 // ranks ([Received.Runs]).
-func (r *Rank) KeyRange(places KeyPlaces) Partitioner { return r.keyRange(places) }
-
-// Split returns the same for given splitters, in ascending order, one less than there are ranks.
-func (r *Rank) Split(splitters []Splitter) (Partitioner, error) {
-	k := r.keyRange(WholeKeys)
-	k.splitters = splitters
-	if len(splitters) != r.Size()-1 {
-		return nil, invalid("%d splitters for %d ranks", len(splitters), r.Size())
-	}
-	for i := 1; i < len(splitters); i++ {
-		a, b := splitters[i-1], splitters[i]
-		if a.None && !b.None || !b.None && (a.Key > b.Key || a.Key == b.Key && a.Before && !b.Before) {
-			return nil, invalid("splitters %+v and %+v are not in order", a, b)
-		}
-	}
-	return k, nil
-}
-
 func (r *Rank) keyRange(places KeyPlaces) *keyRange {
 	return &keyRange{rank: r.Rank(), size: r.Size(), weights: r.Weights, places: places}
 }
@@ -175,10 +149,7 @@ func (k *keyRange) begin() {
 		}
 	}
 	k.targets = targets(total, k.size, k.weights)
-	if k.phase = searchCuts; k.splitters != nil {
-		k.phase = countKeys
-		return
-	}
+	k.phase = searchCuts
 	for _, target := range k.targets[1:k.size] {
 		k.search.add(newCut(rows, target), through)
 	}
@@ -187,7 +158,7 @@ func (k *keyRange) begin() {
 // findSplitters takes as splitter of each boundary the least key behind it: the minimum over the first keys behind it
 // in each sequence.
 func (k *keyRange) findSplitters(said [][]byte) error {
-	k.splitters = make([]Splitter, len(k.at))
+	k.splitters = make([]splitter, len(k.at))
 	for b := range k.splitters {
 		k.splitters[b].None = true
 	}
@@ -202,7 +173,7 @@ func (k *keyRange) findSplitters(said [][]byte) error {
 					return invalid("rank %d says too few keys", rank)
 				}
 				if s := &k.splitters[b]; s.None || keys[0] < s.Key {
-					*s = Splitter{Key: keys[0]}
+					*s = splitter{Key: keys[0]}
 				}
 				keys = keys[1:]
 			}
@@ -212,9 +183,9 @@ func (k *keyRange) findSplitters(said [][]byte) error {
 }
 
 // placeSplitters puts each boundary before or behind the rows with the key of its splitter, whichever is nearer to
-// where it should be, unless the splitters are given, and finds hot keys.
+// where it should be.
 func (k *keyRange) placeSplitters(said [][]byte) error {
-	boundaries, given := len(k.splitters), k.at == nil
+	boundaries := len(k.splitters)
 	all, err := allNumbers(said, 2*len(k.chunks)*boundaries)
 	if err != nil {
 		return err
@@ -229,7 +200,7 @@ func (k *keyRange) placeSplitters(said [][]byte) error {
 			}
 		}
 		s := &k.splitters[b]
-		if target := k.targets[b+1]; !given && !s.None {
+		if target := k.targets[b+1]; !s.None {
 			s.Before = distance(less[b]+equal[b], target) < distance(less[b], target)
 		}
 		for rank := range all {
@@ -245,28 +216,7 @@ func (k *keyRange) placeSplitters(said [][]byte) error {
 			}
 		}
 	}
-	k.findHot(equal)
 	return nil
-}
-
-// findHot finds the keys of splitters with more rows than their rank should have.
-func (k *keyRange) findHot(equal []uint64) {
-	for b, s := range k.splitters {
-		if s.None || b > 0 && !k.splitters[b-1].None && k.splitters[b-1].Key == s.Key {
-			continue
-		}
-		rank := 0 // behind all boundaries that are before the key
-		for rank < len(k.splitters) {
-			at := k.splitters[rank]
-			if at.None || at.Key > s.Key || at.Key == s.Key && at.Before {
-				break
-			}
-			rank++
-		}
-		if equal[b] > k.targets[rank+1]-k.targets[rank] {
-			k.hot = append(k.hot, HotKey{Key: s.Key, Rows: equal[b], Rank: rank})
-		}
-	}
 }
 
 // Apply returns a chunk as it is, and where its parts are.

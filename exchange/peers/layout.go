@@ -28,10 +28,8 @@ func layOut(p *Parts, size int) layout {
 			for part := first; part < end; part++ {
 				rows += p.Rows[part][from]
 			}
-			for to := range size {
-				if owner := p.Owners[first]; rows > 0 && (owner == to || owner == All) {
-					l.add(to, Run{Group: g, From: from, Rows: rows}, p.apart)
-				}
+			if owner := p.Owners[first]; rows > 0 && owner != nobody {
+				l.add(owner, Run{Group: g, From: from, Rows: rows}, p.apart)
 			}
 		}
 	}

@@ -26,17 +26,14 @@ type agreement interface {
 	Decide(said [][]byte) (again bool, err error)
 }
 
-// Owners of parts that are no rank.
-const (
-	All    = -1 // every rank receives the rows
-	nobody = -2 // they stay where they are: they are moved before or afterwards
-)
+// nobody owns parts that stay where they are: they are moved before or afterwards.
+const nobody = -1
 
 // Parts are the rows of one rank, part after part, and what all ranks know of the parts of the others.
 type Parts struct {
 	relation.Chunk
 	Rows   [][]uint64 // of each part, by rank
-	Owners []int      // of each part: a rank, or All
+	Owners []int      // of each part: a rank, or nobody
 	// Groups are the first parts of groups of neighbours with one owner, which receives the rows of a group rank by
 	// rank. Absent if all parts of an owner are a group.
 	Groups []int
@@ -79,9 +76,7 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 		}
 		apply.Memory.ReleaseAll()
 		if err != nil {
-			for _, before := range received[:i] {
-				before.Release()
-			}
+			relation.ReleaseAll(received[:i])
 			return nil, err
 		}
 		if most > 0 {
@@ -110,35 +105,4 @@ func (r *Rank) measure(ctx context.Context, lane *exec.Lane, by agreement, chunk
 		return false, err
 	}
 	return by.Decide(said)
-}
-
-// broadcast sends all rows to all ranks.
-type broadcast struct {
-	chunks []*relation.Chunk
-	rows   [][]uint64 // of each rank, by chunk
-}
-
-// Broadcast returns a partitioner that gives every rank all rows, in the order of the ranks that had them.
-func Broadcast() Partitioner { return &broadcast{} }
-
-func (b *broadcast) Measure(_ context.Context, _ *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
-	b.chunks = chunks
-	rows := make([]uint64, len(chunks))
-	for i, c := range chunks {
-		rows[i] = c.Rows
-	}
-	return putNumbers(rows...), nil
-}
-
-func (b *broadcast) Decide(said [][]byte) (again bool, err error) {
-	b.rows, err = allNumbers(said, len(b.chunks))
-	return false, err
-}
-
-func (b *broadcast) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
-	p := &Parts{Chunk: *b.chunks[chunk], Rows: [][]uint64{make([]uint64, len(b.rows))}, Owners: []int{All}}
-	for rank := range b.rows {
-		p.Rows[0][rank] = b.rows[rank][chunk]
-	}
-	return p, nil
 }

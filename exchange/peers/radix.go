@@ -264,17 +264,6 @@ func (x *radix) parts(d *delivery, chunk int) *Parts {
 	return p
 }
 
-// splitters are the boundaries between whole keys.
-func (x *radix) splitters() []Splitter {
-	s := make([]Splitter, len(x.divided.boundaries))
-	for i, b := range x.divided.boundaries {
-		if s[i].None = b.bucket == len(x.buckets); !s[i].None {
-			s[i].Key = x.buckets[b.bucket].least
-		}
-	}
-	return s
-}
-
 // release releases the partitioned rows of a chunk.
 func (x *radix) release(chunk int) {
 	if chunk < len(x.chunks) {

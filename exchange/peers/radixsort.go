@@ -31,9 +31,6 @@ func (s *sorter) radixPartition(ctx context.Context) (err error) {
 			}
 		}
 	}
-	if s.order.Keys == WholeKeys {
-		s.splitters, s.hot = x.by.splitters(), x.by.divided.hotKeys(x.by.buckets, x.by.targets, x.by.varying)
-	}
 	x.rest = x.by.deliver(false)
 	for i := range s.rows {
 		if err = x.finish(ctx, i); err != nil {

@@ -91,31 +91,6 @@ func TestHash(t *testing.T) {
 	})
 }
 
-// TestBroadcast: every rank has all rows, rank by rank.
-func TestBroadcast(t *testing.T) {
-	forEachCluster(t, 5, func(t *testing.T, all *cluster) {
-		for i, s := range scenarios(t, 5, 0, 1, 5000) {
-			tables := s.tables(uint64(i))
-			got := all.first(s.size).exchanged(t, nil, func(*Rank) Partitioner { return Broadcast() }, tables)
-			want := &table{widths: s.widths, columns: make([][]uint64, len(s.widths))}
-			for _, of := range tables {
-				for c := range want.columns {
-					want.columns[c] = append(want.columns[c], of.columns[c]...)
-				}
-			}
-			for rank := range s.size {
-				require.Equal(t, want.widths, got[0][rank].widths)
-				for c := range want.columns {
-					require.ElementsMatch(t, want.columns[c], got[0][rank].columns[c], "%v", &s)
-					if want.rows() > 0 {
-						require.Equal(t, want.columns[c], got[0][rank].columns[c], "%v", &s)
-					}
-				}
-			}
-		}
-	})
-}
-
 // TestTooLarge: where one rank has no room, all return the same error, no memory is left, and another exchange works.
 func TestTooLarge(t *testing.T) {
 	devicetest.HostTest(t)
@@ -137,15 +112,15 @@ func TestTooLarge(t *testing.T) {
 			"most of two": {[3]uint64{1: 60_000}, 0, 2},
 			"grant":       {[3]uint64{}, 165 << 10, 1},
 		} {
-			var used [3]bool
-			require.NoError(t, all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
+			var rows [3]uint64
+			require.NoError(t, all.run(t.Context(), []uint32{0, 1, 0}, func(ctx context.Context, r *Rank) error {
 				chunk := tables[r.Rank()].upload(t, r.Lane)
 				defer r.Lane.Memory.ReleaseAll()
 				taken := r.Lane.Scope(ctx)
 				if r.Rank() == 1 {
 					taken.New(test.taken, "taken")
 				}
-				_, err := r.Exchange(ctx, Broadcast(), test.most[r.Rank()], slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
+				_, err := r.Exchange(ctx, r.Hash(1), test.most[r.Rank()], slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
 				var large *TooLarge
 				if !errors.As(err, &large) || !errors.Is(err, backend.ErrDeviceMemory) {
 					return fmt.Errorf("%s: %w", name, err)
@@ -159,11 +134,11 @@ func TestTooLarge(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				used[r.Rank()] = received[0].Rows > 0
+				rows[r.Rank()] = received[0].Rows
 				received[0].Release()
 				return nil
 			}))
-			require.Equal(t, [3]bool{true, true, true}, used)
+			require.Equal(t, [3]uint64{1: 3000}, rows)
 			require.Equal(t, uint64(200<<10), unused(budget, device, grant))
 		}
 	})
@@ -217,7 +192,7 @@ func TestNarrow(t *testing.T) {
 				high := uint64(highWord) << 32
 				chunk := newTable([]uint64{high | 1, high | 2, high | 3}, 0, 8).upload(t, r.Lane)
 				chunk.Narrow, chunk.HighWord = c.narrow[r.Rank()], highWord
-				received, err := r.Exchange(ctx, Broadcast(), 0, chunk)
+				received, err := r.Exchange(ctx, r.Hash(1), 0, chunk)
 				if err != nil {
 					return err
 				}
@@ -248,15 +223,15 @@ func TestLinksThatFail(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		tables := spread(random, distributions[0].make(random, 3000), []int{1000, 1000, 1000}, []int{4})
 		err := all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
-			_, err := r.Exchange(ctx, Broadcast(), 0, tables[r.Rank()].upload(t, r.Lane))
+			_, err := r.Exchange(ctx, r.Hash(1), 0, tables[r.Rank()].upload(t, r.Lane))
 			return err
 		})
 		require.ErrorIs(t, err, planted)
 		for _, lane := range all.lanes {
 			lane.Memory.ReleaseAll()
 		}
-		got := all.exchanged(t, nil, func(*Rank) Partitioner { return Broadcast() }, tables)
-		require.Equal(t, 3000, got[0][2].rows())
+		got := all.exchanged(t, nil, func(r *Rank) Partitioner { return r.Hash(1) }, tables)
+		require.Equal(t, sorted(tables...), sorted(got[0]...))
 	})
 }
 

@@ -41,11 +41,6 @@ type Order struct {
 // a rank before. The owner releases it.
 type Sorted struct {
 	relation.Chunk
-	// Splitters are the boundaries between ranks, where keys are whole.
-	Splitters []Splitter
-	// Hot are the keys that make a rank have more than its share, where keys are whole.
-	Hot []HotKey
-
 	memory *exec.Scope
 }
 
@@ -58,7 +53,7 @@ func (s *Sorted) Release() {
 
 // Sort sorts the rows of all ranks by key. Each rank gets as many rows as its weight says: to the row if equal keys may
 // be on several ranks and the method is by merges; within 0.5% of an even share by radix partition; with whole keys as
-// near as keys allow, see [Sorted.Hot]. Several chunks, which are sorted each by itself, have common splitters, so that
+// near as keys allow. Several chunks, which are sorted each by itself, have common boundaries, so that
 // rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
 // with the same order and number of chunks, whose columns have the same widths.
 //
@@ -99,7 +94,7 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 	}
 	all := make([]*Sorted, len(chunks))
 	for i, h := range s.rows {
-		all[i] = &Sorted{Chunk: h.Chunk, Splitters: s.splitters, Hot: s.hot, memory: h.memory}
+		all[i] = &Sorted{Chunk: h.Chunk, memory: h.memory}
 	}
 	return all, nil
 }
@@ -107,10 +102,8 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 // sorter is a sort in progress.
 type sorter struct {
 	*Rank
-	order     Order
-	rows      []*held
-	splitters []Splitter
-	hot       []HotKey
+	order Order
+	rows  []*held
 }
 
 // replace replaces the rows of a chunk and releases the memory of the old rows.
@@ -177,7 +170,6 @@ func (s *sorter) cut(ctx context.Context, apart bool) error {
 	if err := s.agree(ctx, s.Lane, by, chunks); err != nil {
 		return err
 	}
-	s.splitters, s.hot = by.splitters, by.hot
 	for i := range s.rows {
 		if err := s.moveAndMerge(ctx, by, i); err != nil {
 			return err

@@ -43,14 +43,10 @@ func NewRun[K, V Word](blocks ...Block[K, V]) (Run[K, V], error) {
 		if n := len(r.blocks); n > 0 && b.Keys[0] < r.last() {
 			return r, invalid("run", "block %d begins with key %d, after key %d", i, b.Keys[0], r.last())
 		}
-		r.add(b)
+		r.blocks = append(r.blocks, b)
+		r.ends = append(r.ends, r.Len()+uint64(len(b.Keys)))
 	}
 	return r, nil
-}
-
-func (r *Run[K, V]) add(b Block[K, V]) {
-	r.blocks = append(r.blocks, b)
-	r.ends = append(r.ends, r.Len()+uint64(len(b.Keys)))
 }
 
 // Len is the number of rows.
@@ -80,15 +76,6 @@ func (r Run[K, V]) block(row uint64) int {
 
 // begin is the first row of a block.
 func (r Run[K, V]) begin(block int) uint64 { return r.ends[block] - uint64(len(r.blocks[block].Keys)) }
-
-// Slice returns rows first to end-1, without a copy.
-func (r Run[K, V]) Slice(first, end uint64) Run[K, V] {
-	var part Run[K, V]
-	for b := range r.Blocks(first, end) {
-		part.add(b)
-	}
-	return part
-}
 
 // Blocks yields rows first to end-1 block by block, without a copy.
 func (r Run[K, V]) Blocks(first, end uint64) iter.Seq[Block[K, V]] {

@@ -29,7 +29,7 @@ func findColumns(table arrow.Table, side relation.Side, names []string) ([]*arro
 		if err := relation.CheckColumn(table.Schema(), side, name); err != nil {
 			return nil, err
 		}
-		columns[k] = table.Column(table.Schema().FieldIndices(name)[0]).Data()
+		columns[k] = relation.ColumnOf(table, name)
 	}
 	return columns, nil
 }

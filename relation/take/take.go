@@ -336,9 +336,7 @@ func (t *taker) runs() (arrow.ArrayData, error) {
 	}
 	var slices []arrow.Array
 	defer func() {
-		for _, slice := range slices {
-			slice.Release()
-		}
+		relation.ReleaseAll(slices)
 	}()
 	for i := 0; i < len(t.ids); {
 		if len(slices)&0xfff == 0 && t.ctx.Err() != nil {

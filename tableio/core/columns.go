@@ -67,10 +67,3 @@ func ChosenSchema(schema *arrow.Schema, columns []int) *arrow.Schema {
 	meta := schema.Metadata()
 	return arrow.NewSchema(fields, &meta)
 }
-
-// ReleaseArrays releases every array.
-func ReleaseArrays(arrays []arrow.Array) {
-	for _, a := range arrays {
-		a.Release()
-	}
-}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/take"
-	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // dictionaryFileWriter writes Arrow files with dictionary columns. A file has one dictionary for each of them, but
@@ -49,7 +48,7 @@ func (w *dictionaryFileWriter) Close() error {
 	w.file.ending = true
 	last := ipc.NewWriterWithPayloadWriter(w.file, w.options...) // the other one takes the dictionaries for written
 	columns := make([]arrow.Array, w.schema.NumFields())
-	defer func() { core.ReleaseArrays(columns) }()
+	defer func() { relation.ReleaseAll(columns) }()
 	for i, field := range w.schema.Fields() {
 		var err error
 		if columns[i], err = relation.Nulls(field.Type, 0, memory.NewGoAllocator()); err != nil {
@@ -68,7 +67,7 @@ func (w *dictionaryFileWriter) encode(
 	change func(*unitedDictionary, arrow.ArrayData) (*array.Data, error),
 ) error {
 	var columns []arrow.Array
-	defer func() { core.ReleaseArrays(columns) }()
+	defer func() { relation.ReleaseAll(columns) }()
 	for i, column := range batch.Columns() {
 		left := w.columns[i]
 		data, err := mapDictionaries(column.Data(), func(data arrow.ArrayData) (*array.Data, error) {
@@ -97,9 +96,7 @@ func mapDictionaries(
 	}
 	children := make([]arrow.ArrayData, 0, len(data.Children()))
 	defer func() {
-		for _, child := range children {
-			child.Release()
-		}
+		relation.ReleaseAll(children)
 	}()
 	for _, child := range data.Children() {
 		mapped, err := mapDictionaries(child, change)

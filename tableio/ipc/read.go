@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/take"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
@@ -323,9 +324,7 @@ func takeColumns(
 	defer batch.Release()
 	chosen := make([]arrow.Array, 0, len(columns))
 	defer func() {
-		for _, data := range chosen {
-			data.Release()
-		}
+		relation.ReleaseAll(chosen)
 	}()
 	distinct := map[int]bool{}
 	for _, column := range columns {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 	"github.com/spirjoin/spirjoin/tableio/parquet/columnchunk"
 )
@@ -90,7 +91,7 @@ func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (out []arr
 				c.source.fields.Field(c.column).Name, most)
 		}
 		if err != nil {
-			core.ReleaseArrays(out)
+			relation.ReleaseAll(out)
 			return nil, err
 		}
 	}

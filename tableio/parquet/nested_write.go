@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 	"github.com/spirjoin/spirjoin/tableio/parquet/columnchunk"
 )
@@ -126,7 +127,7 @@ func (e *nestedEncoder) writePart(ctx context.Context, batch arrow.RecordBatch, 
 	part := batch.NewSlice(start, end)
 	defer part.Release()
 	columns := make([]arrow.Array, part.NumCols())
-	defer func() { core.ReleaseArrays(columns) }()
+	defer func() { relation.ReleaseAll(columns) }()
 	for i, column := range part.Columns() {
 		dense, err := denseColumn(ctx, column, nil)
 		if err != nil {

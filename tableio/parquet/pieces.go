@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -25,7 +26,7 @@ func (p pieces) batch(schema *arrow.Schema) arrow.RecordBatch {
 		rows = min(rows, column[0].Len())
 	}
 	cut := make([]arrow.Array, len(p))
-	defer core.ReleaseArrays(cut)
+	defer relation.ReleaseAll(cut)
 	for i, column := range p {
 		if column[0].Len() == rows {
 			cut[i], p[i] = column[0], column[1:]
@@ -41,7 +42,7 @@ func (p pieces) batch(schema *arrow.Schema) arrow.RecordBatch {
 
 func (p pieces) release() {
 	for i, column := range p {
-		core.ReleaseArrays(column)
+		relation.ReleaseAll(column)
 		p[i] = nil
 	}
 }

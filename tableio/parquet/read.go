@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/spirjoin/spirjoin/internal/offheap"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 	"github.com/spirjoin/spirjoin/tableio/ipc"
 	"github.com/spirjoin/spirjoin/tableio/parquet/columnchunk"
@@ -278,7 +279,7 @@ func (s *Source) Batches(
 		defer func() { slices.release() }()
 		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
 		decode := func(ctx context.Context, job chunkSlice) ([]arrow.Array, error) { return job.decode(ctx, mem) }
-		for slice, err := range core.InOrder(ctx, ahead, jobs, decode, core.ReleaseArrays) {
+		for slice, err := range core.InOrder(ctx, ahead, jobs, decode, relation.ReleaseAll[arrow.Array]) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 const (
@@ -97,9 +98,7 @@ func (g *rowGroup) weight(limitBytes int64) int64 { return min(2*g.bytes, limitB
 // done counts columns that nobody reads any more, and lets go of the batches after the last.
 func (g *rowGroup) done(columns int64) {
 	if g.left.Add(-columns) == 0 {
-		for _, part := range g.parts {
-			part.Release()
-		}
+		relation.ReleaseAll(g.parts)
 	}
 }
 

@@ -1,4 +1,4 @@
-package model
+package machines
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 )
 
 // machine is one of n devices, equal or of four speeds, behind a switch.
 func machine(n int, unequal bool) *Machine {
-	m := Of(topology.Switch(n, wires))
+	m := Of(Switch(n, wires))
 	for i := range m.Devices {
 		if unequal {
 			m.Devices[i].Speed = float64(1 + i%4)
@@ -71,7 +70,7 @@ func requireEven(t *testing.T, m *Machine, got moved, most float64) {
 func TestHash(t *testing.T) {
 	each(t, func(t *testing.T, m *Machine, in rowsOf) {
 		got := exchange(t, m, in, func(r *peers.Rank) (peers.Partitioner, error) { return r.Hash(1), nil })
-		requireRows(t, 1, in, got.rowsOf)
+		requireRows(t, in, got.rowsOf)
 		owners := make(map[uint64]int)
 		for rank, of := range got.rowsOf {
 			for _, r := range of {
@@ -103,56 +102,6 @@ func leastShare(m *Machine) float64 {
 	return float64(total) / float64(len(weights)) / float64(slices.Min(weights))
 }
 
-// TestKeyRange: ranges of keys are exact to the row, and each row crosses links once. Rows of another relation that are
-// split alike lie between the same keys.
-func TestKeyRange(t *testing.T) {
-	each(t, func(t *testing.T, m *Machine, in rowsOf) {
-		in.sortEach()
-		for rank, of := range in {
-			for i := range of {
-				of[i].number = uint64(rank*len(of) + i)
-			}
-		}
-		got := exchange(t, m, in, func(r *peers.Rank) (peers.Partitioner, error) { return r.KeyRange(peers.SplitKeys), nil })
-		requireRows(t, 1, in, got.rowsOf)
-		requireMovedOnce(t, got)
-		require.InDelta(t, 1, got.fullest(m.Weights()), 0.001)
-		requireEven(t, m, got, 1.05)
-		require.Equal(t, 1, got.Movements)
-		require.LessOrEqual(t, got.Rounds, 10)
-		var splitters []peers.Splitter
-		for _, of := range got.rowsOf[1:] {
-			least := of[0].key
-			for _, r := range of {
-				least = min(least, r.key)
-			}
-			splitters = append(splitters, peers.Splitter{Key: least})
-		}
-		got = exchange(t, m, in, func(r *peers.Rank) (peers.Partitioner, error) { return r.Split(splitters) })
-		requireRows(t, 1, in, got.rowsOf)
-		require.EqualValues(t, got.strangers()*rowBytes, got.MovedBytes())
-		for rank, of := range got.rowsOf {
-			for _, r := range of {
-				require.True(t, rank == 0 || r.key >= splitters[rank-1].Key, "rank %d", rank)
-				require.True(t, rank == len(splitters) || r.key < splitters[rank].Key, "rank %d", rank)
-			}
-		}
-	})
-}
-
-// TestBroadcast: every rank has all rows, each of which has crossed links to all others.
-func TestBroadcast(t *testing.T) {
-	devicetest.HostTest(t)
-	for _, n := range []int{16, 64} {
-		m, in := machine(n, false), keyed(n, 256, uniform())
-		got := exchange(t, m, in, func(*peers.Rank) (peers.Partitioner, error) { return peers.Broadcast(), nil })
-		requireRows(t, n, in, got.rowsOf)
-		require.EqualValues(t, (n-1)*in.count()*rowBytes, got.MovedBytes())
-		requireEven(t, m, got, 1)
-		require.Equal(t, 4, got.Rounds)
-	}
-}
-
 // TestSorts: all methods give the same order, with shares that are exact, or nearly so by radix partition. By stages of
 // 2^k ranks a row crosses links k(k+1)/4 times, otherwise once.
 func TestSorts(t *testing.T) {
@@ -164,7 +113,7 @@ func TestSorts(t *testing.T) {
 				continue
 			}
 			got := sorted(t, m, in, method)
-			requireRows(t, 1, in, got.rowsOf)
+			requireRows(t, in, got.rowsOf)
 			requireOrder(t, got.rowsOf)
 			slack := 0.001 // of a row, as shares are not whole
 			switch method {
@@ -194,20 +143,21 @@ func TestSorts(t *testing.T) {
 // that fits moves.
 func TestOneSmallDevice(t *testing.T) {
 	devicetest.HostTest(t)
-	m, in := machine(16, false), keyed(16, 8192, uniform())
+	m, in := machine(16, false), keyed(16, 24_576, uniform())
 	m.Devices[5].MemoryBytes = 1 << 20
 	_, err := m.Run(t.Context(), func(ctx context.Context, r *peers.Rank) error {
 		chunk, err := upload(ctx, r, in[r.Rank()])
 		if err != nil {
 			return err
 		}
-		_, err = r.Exchange(ctx, peers.Broadcast(), 0, chunk)
+		_, err = r.Exchange(ctx, r.Hash(1), 0, chunk)
 		return err
 	})
 	var large *peers.TooLarge
 	require.True(t, errors.As(err, &large), "%v", err)
 	require.Equal(t, 5, large.Rank)
 	require.ErrorIs(t, err, backend.ErrDeviceMemory)
+	in = keyed(16, 8192, uniform())
 	got := exchange(t, m, in, func(r *peers.Rank) (peers.Partitioner, error) { return r.Hash(1), nil })
-	requireRows(t, 1, in, got.rowsOf)
+	requireRows(t, in, got.rowsOf)
 }

@@ -1,7 +1,6 @@
-package model
+package machines
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
@@ -12,12 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
 // wires are the links of a host of H100s: NVLink 4, PCIe 5, 12 channels of DDR5 a socket, 400 Gb/s a GPU between nodes.
-var wires = topology.Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
+var wires = Wires{Host: 300e9, Slot: 50e9, Peer: 350e9, Bridge: 60e9, Network: 8 * 45e9,
 	Latency: 2 * time.Microsecond, NetworkLatency: 10 * time.Microsecond}
 
 // rowBytes is the size of a row: a key, and its number among the rows of all ranks.
@@ -54,14 +52,6 @@ func zipf() func() uint64 {
 		k, _ := slices.BinarySearch(sums, random.Float64()*sum)
 		return uint64(k) * 0x9e3779b97f4a7c15
 	}
-}
-
-// sortEach sorts the rows of each rank by key.
-func (all rowsOf) sortEach() rowsOf {
-	for _, of := range all {
-		slices.SortStableFunc(of, func(a, b row) int { return cmp.Compare(a.key, b.key) })
-	}
-	return all
 }
 
 // count is the number of rows of all ranks.
@@ -213,8 +203,8 @@ func sorted(t *testing.T, m *Machine, in rowsOf, method peers.Method) moved {
 	return moved{out, traffic}
 }
 
-// requireRows checks that the ranks have the rows that they started with, each row times times.
-func requireRows(t *testing.T, times int, in, out rowsOf) {
+// requireRows checks that the ranks have the rows that they started with.
+func requireRows(t *testing.T, in, out rowsOf) {
 	t.Helper()
 	met := make([]int, in.count())
 	each := uint64(len(in[0]))
@@ -226,7 +216,7 @@ func requireRows(t *testing.T, times int, in, out rowsOf) {
 		}
 	}
 	for number, n := range met {
-		require.Equal(t, times, n, "row %d", number)
+		require.Equal(t, 1, n, "row %d", number)
 	}
 }
 
