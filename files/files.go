@@ -58,7 +58,7 @@ func (o *Options) limited() bool { return o.Limit != nil || o.TempDir }
 
 // Pair is two open files that are joined. It is used by one goroutine at a time.
 type Pair struct {
-	*Options
+	options     *Options
 	tables      [2]*Table
 	chosen      bool // what is read
 	readSeconds float64
@@ -71,19 +71,19 @@ type Pair struct {
 //
 // Errors: as for [tableio.Open], wrapped in a [SideError]; ErrHostMemory if a pipe exceeds the limit.
 func Open(ctx context.Context, paths [2]string, read [2]tableio.ReadOptions, options Options) (*Pair, error) {
-	p := &Pair{Options: &options}
+	p := &Pair{options: &options}
 	defer exec.Begin(ctx, "open inputs").End()
 	for i, path := range paths {
 		side := relation.Side(i)
-		table, err := p.open(ctx, side, path, read[i])
+		table, err := p.options.open(ctx, side, path, read[i])
 		if err != nil {
 			p.Close()
 			return nil, &SideError{Side: side, Err: err}
 		}
 		p.tables[i] = table
 	}
-	if p.Limit != nil {
-		engine, err := p.Engine()
+	if p.options.Limit != nil {
+		engine, err := p.options.Engine()
 		for _, t := range p.tables {
 			if err == nil {
 				err = engine.Reserve(uint64(t.PipeBytes()))

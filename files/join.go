@@ -109,7 +109,7 @@ func (p *Pair) joinStream(ctx context.Context, layout *spirjoin.JoinLayout, use 
 		return nil, err
 	}
 	defer from.release() // the result keeps it
-	engine, err := p.Engine()
+	engine, err := p.options.Engine()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (p *Pair) joinTables(ctx context.Context, layout *spirjoin.JoinLayout, use 
 	if joined.Tables, err = p.loadBoth(ctx); err != nil {
 		return nil, err
 	}
-	engine, err := p.Engine()
+	engine, err := p.options.Engine()
 	if err != nil {
 		return nil, err
 	}

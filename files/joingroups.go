@@ -56,7 +56,7 @@ func (p *Pair) JoinGroups(ctx context.Context, layout *spirjoin.JoinGroupLayout,
 	if err != nil {
 		return nil, err
 	}
-	engine, err := p.Engine()
+	engine, err := p.options.Engine()
 	if err != nil {
 		from.release()
 		return nil, err
@@ -87,7 +87,7 @@ func (p *Pair) JoinGroups(ctx context.Context, layout *spirjoin.JoinGroupLayout,
 func (p *Pair) groupByKey(ctx context.Context, layout *spirjoin.JoinGroupLayout) (*spirjoin.JoinGroupResult, error) {
 	sources := [2]spirjoin.Source{p.tables[0].source(), p.tables[1].source()}
 	for side, t := range p.tables {
-		if rows := t.Rows(); p.limited() || rows < 0 || rows >= p.streamedRows() {
+		if rows := t.Rows(); p.options.limited() || rows < 0 || rows >= p.options.streamedRows() {
 			continue
 		}
 		table, err := p.load(ctx, side)
@@ -97,7 +97,7 @@ func (p *Pair) groupByKey(ctx context.Context, layout *spirjoin.JoinGroupLayout)
 		defer table.Release()
 		sources[side] = spirjoin.FromTable(table)
 	}
-	engine, err := p.Engine()
+	engine, err := p.options.Engine()
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (p *Pair) groupSources(ctx context.Context, engine *spirjoin.Engine, layout
 // ExplainGroups returns the plan of a join whose rows are grouped. If memory may have no room for both tables, the join
 // is run, and the text says how.
 func (p *Pair) ExplainGroups(ctx context.Context, layout *spirjoin.JoinGroupLayout) (string, error) {
-	if p.limited() {
+	if p.options.limited() {
 		result, err := p.JoinGroups(ctx, layout, ToExplain)
 		if err != nil {
 			return "", err
@@ -133,7 +133,7 @@ func (p *Pair) ExplainGroups(ctx context.Context, layout *spirjoin.JoinGroupLayo
 	if err != nil {
 		return "", err
 	}
-	engine, err := p.Engine()
+	engine, err := p.options.Engine()
 	if err != nil {
 		return "", err
 	}

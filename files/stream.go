@@ -36,7 +36,7 @@ const eitherSide = -1
 // unless a build side is named.
 func (p *Pair) streamedSide(spec *spirjoin.JoinSpec, use Use) (side int, ok bool) {
 	rows := [2]int64{p.tables[0].Rows(), p.tables[1].Rows()}
-	pays := use == ToWrite || p.limited() && use != ToShow
+	pays := use == ToWrite || p.options.limited() && use != ToShow
 	switch {
 	case !pays:
 		return 0, false
@@ -45,8 +45,8 @@ func (p *Pair) streamedSide(spec *spirjoin.JoinSpec, use Use) (side int, ok bool
 	case spec.BuildSide == spirjoin.BuildLeft || spec.BuildSide == spirjoin.BuildAuto && rows[0] <= rows[1]:
 		side = 1
 	}
-	long := rows[side] >= p.streamedRows() && rows[side] >= rows[1-side]
-	return side, rows[side] < 0 || long || p.TempDir
+	long := rows[side] >= p.options.streamedRows() && rows[side] >= rows[1-side]
+	return side, rows[side] < 0 || long || p.options.TempDir
 }
 
 // streamable reports whether a join can be run with this side read as it goes; if not, the engine may still exchange
@@ -60,12 +60,12 @@ func (p *Pair) streamable(layout *spirjoin.JoinLayout, side int) bool {
 	switch named := layout.Spec.BuildSide; {
 	case able(builds[side]):
 		return true
-	case !p.TempDir:
+	case !p.options.TempDir:
 		return false
 	case named == spirjoin.BuildAuto: // pairs do not come in the order of the build side; the longer side may be it
 		return able(builds[1-side])
 	default:
-		return p.Limit != nil && layout.CheckDivided(named) == nil
+		return p.options.Limit != nil && layout.CheckDivided(named) == nil
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *Pair) streamed(ctx context.Context, layout *spirjoin.JoinLayout, use Us
 		return nil, nil
 	}
 	s := &sources{of: [2]spirjoin.Source{p.tables[0].source(), p.tables[1].source()}}
-	if side == eitherSide || p.TempDir { // it may have to be divided as it is read
+	if side == eitherSide || p.options.TempDir { // it may have to be divided as it is read
 		return s, nil
 	}
 	table, err := p.load(ctx, 1-side)
@@ -119,7 +119,7 @@ func (p *Pair) reserve(engine *spirjoin.Engine, sources [2]spirjoin.Source) erro
 func (p *Pair) explainStream(err error, layout *spirjoin.JoinLayout) error {
 	again := p.tables[0].Rows() >= 0 && p.tables[1].Rows() >= 0
 	if again && (errors.Is(err, backend.ErrUnsupported) || errors.Is(err, backend.ErrHostMemory)) {
-		if p.TempDir && errors.Is(err, backend.ErrHostMemory) {
+		if p.options.TempDir && errors.Is(err, backend.ErrHostMemory) {
 			p.refused = err
 		}
 		return nil
