@@ -280,6 +280,7 @@ func NewTrace() *Trace { return exec.NewTrace() }
 
 // Engine runs queries on one device, or on several. Safe for concurrent use; the owner closes it.
 type Engine struct {
+	options Options
 	system  *System
 	devices []*openDevice // the first one is Options.Device
 	join    *engine.Engine
@@ -334,7 +335,7 @@ func (s *System) Engine(ctx context.Context, options Options) (*Engine, error) {
 
 // newEngine takes the devices.
 func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
-	e := new(Engine)
+	e := &Engine{options: options}
 	e.close = sync.OnceValue(e.end)
 	var members []query.Member
 	for i, device := range devices {
@@ -374,6 +375,9 @@ func newEngine(devices []*backend.Device, options Options) (*Engine, error) {
 // measures the links to the host, each alone and all at once, so that joins use no more devices than the host can feed.
 // Errors: device errors.
 func (e *Engine) Connect(ctx context.Context) error { return e.join.Connect(ctx) }
+
+// Options returns the options that the engine was opened with.
+func (e *Engine) Options() Options { return e.options }
 
 // Device describes the device that the engine runs on, the first one if there are several.
 func (e *Engine) Device() *backend.DeviceInfo { return e.devices[0].Info() }

@@ -158,8 +158,9 @@ func (s session) genPKFK(ctx context.Context, spec workload.PKFKSpec, dir string
 	if err != nil {
 		return err
 	}
-	tables := [2]arrow.Table{r, sTable}
-	defer releaseAll(tables)
+	defer r.Release()
+	defer sTable.Release()
+	tables := []arrow.Table{r, sTable}
 	var writers [2]*tableio.Writer
 	paths := [2]string{filepath.Join(dir, "r.parquet"), filepath.Join(dir, "s.parquet")}
 	for i, table := range tables {

@@ -6,18 +6,15 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
-	"github.com/spirjoin/spirjoin/internal/offheap"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -176,7 +173,7 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 	before := residentBytes()
 	ctx, device := begin(ctx, o.joinOptions)
 	defer func() { err = device.end(err) }()
-	var limit *memoryCap
+	var limit *files.Limit
 	if o.memoryLimitBytes > 0 {
 		engine, err := device.wait()
 		if err != nil {
@@ -186,36 +183,29 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 			return err
 		}
 	}
-	reader, err := tableio.Open(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Allocator: limit.of(&offheap.Shared),
-		AheadBytes: limit.aheadBytes(), Stdin: s.Stdin, Format: o.format, Progress: func(rows int64) {}})
+	table, err := files.OpenTable(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Stdin: s.Stdin, Format: o.format},
+		files.Options{Engine: device.wait, Limit: limit, TempDir: o.tempDir != "", Knobs: knobs()})
 	if err != nil {
 		return nameFormatFlag(err, "input-format")
 	}
-	defer reader.Close()
-	layout, err := spirjoin.NewGroupLayout(reader.Schema(), o.groups)
+	defer table.Close()
+	layout, err := table.GroupLayout(o.groups)
 	if err != nil {
-		for _, a := range o.groups.Aggregates {
-			explained, ok := explainText(err, reader, o.paths[0], a.Column)
-			if ok && strings.Contains(err.Error(), strconv.Quote(a.Column)) {
-				return explained
-			}
-		}
-		return err
+		return nameCSVNull(err)
 	}
 	defer func() { err = offerTempDir(err, &o.joinOptions) }()
-	in := &inputs{paths: o.paths, readers: [2]*tableio.Reader{reader}, needed: [2][]string{layout.Needed}, limit: limit}
 	output, err := s.groupOutput(&o.joinOptions, layout.Schema, progress)
 	if err != nil {
 		return err
 	}
 	defer output.close()
 	if o.goal == goalExplain {
-		text, err := explainGroups(ctx, device, layout, in, o, &report)
+		text, err := table.ExplainGroups(ctx, layout)
 		progress.ClearLine()
 		fmt.Fprint(s.Stdout, text)
 		return err
 	}
-	result, err := startGroups(ctx, device, layout, in, o.limited(), &report)
+	result, readSeconds, err := table.Group(ctx, layout)
 	if err != nil {
 		return err
 	}
@@ -226,80 +216,10 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		return err
 	}
 	report.WriteSeconds, report.WallSeconds = time.Since(writing).Seconds(), time.Since(started).Seconds()
-	report.GroupStats = result.Stats()
+	report.GroupStats, report.ReadSeconds = result.Stats(), readSeconds
 	report.Groups = rows
 	progress.ClearLine()
 	return s.reportGroups(o, &report, result)
-}
-
-// A file with more bytes in the columns that are needed is grouped as it is read. A table that is read first takes less
-// time and memory if it has many groups, because nothing is merged.
-var wholeBytes int64 = 1 << 30 // a variable for tests
-
-// whole tells whether a file is read first.
-func whole(reader *tableio.Reader, layout *spirjoin.GroupLayout) bool {
-	var needed []arrow.Field
-	for _, name := range layout.Needed {
-		needed = append(needed, reader.Schema().Field(reader.Schema().FieldIndices(name)[0]))
-	}
-	rows := reader.Rows()
-	return rows >= 0 && rows <= wholeBytes/int64(relation.RowBytes(needed...))
-}
-
-// startGroups groups a table that is read first, or one that is grouped as it is read: if it is large, does not say how
-// many rows it has, or streams is set, because memory is limited.
-func startGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs,
-	streams bool, report *groupReport) (*spirjoin.GroupResult, error) {
-	if reader := in.readers[0]; !streams && whole(reader, layout) {
-		reading := time.Now()
-		table, err := reader.Read(ctx, layout.Needed)
-		if err != nil {
-			return nil, err
-		}
-		defer table.Release() // the result keeps it
-		report.ReadSeconds = time.Since(reading).Seconds()
-		engine, err := device.wait()
-		if err != nil {
-			return nil, err
-		}
-		return engine.GroupByLayout(ctx, layout, table)
-	}
-	engine, err := device.wait()
-	if err != nil {
-		return nil, err
-	}
-	source := in.source(0)
-	if err := in.reserve(engine, [2]spirjoin.Source{source}); err != nil {
-		return nil, err
-	}
-	return engine.GroupByStreamLayout(ctx, layout, source)
-}
-
-// explainGroups returns the plan, or where memory may have no room for the table how its groups were made.
-func explainGroups(ctx context.Context, device *opening, layout *spirjoin.GroupLayout, in *inputs, o groupOptions,
-	report *groupReport) (string, error) {
-	if o.limited() {
-		result, err := startGroups(ctx, device, layout, in, true, report)
-		if err != nil {
-			return "", err
-		}
-		defer result.Close()
-		return result.Explain(), nil
-	}
-	table, err := in.readers[0].Read(ctx, layout.Needed)
-	if err != nil {
-		return "", err
-	}
-	defer table.Release()
-	engine, err := device.wait()
-	if err != nil {
-		return "", err
-	}
-	plan, err := engine.ExplainGroups(ctx, layout, table)
-	if err != nil {
-		return "", err
-	}
-	return plan.String(), nil
 }
 
 // reportGroups says what ran where: one line on standard error, or the statistics that were asked for.

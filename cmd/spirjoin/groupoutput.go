@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -25,7 +26,7 @@ type groupOutput struct {
 
 // groupsOf are the groups of a table, or of the rows of a join.
 type groupsOf interface {
-	drawn
+	files.Drawn
 	Rows() uint64
 	Counted() bool
 }
@@ -63,7 +64,7 @@ func (s session) groupOutput(o *joinOptions, schema *arrow.Schema, progress *com
 func (g *groupOutput) put(ctx context.Context, groups groupsOf) (rows uint64, writeSeconds float64, err error) {
 	chosen := chosenColumns{groups, g}
 	if g.writer != nil {
-		writeSeconds, err = writeResult(ctx, chosen, g.writer, g.progress)
+		writeSeconds, err = files.Write(ctx, chosen, g.writer, g.progress.Join)
 		return groups.Rows(), writeSeconds, err
 	}
 	first, total, err := firstRows(ctx, chosen, previewRows, groups.Counted)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -288,27 +286,5 @@ func TestJoinMemoryLimitBoundsRowGroups(t *testing.T) {
 		require.EqualValues(t, len(keys), f.NumRows())
 		require.Equal(t, groups, f.NumRowGroups(), limit)
 		require.NoError(t, f.Close())
-	}
-}
-
-// TestProgressOfInputs: opening a CSV file tells how much of it was read, reading a table how many rows.
-func TestProgressOfInputs(t *testing.T) {
-	_, args := orders(t, ".csv")
-	s := session{tested.Terminal(new(bytes.Buffer), new(bytes.Buffer))}
-	p := s.NewProgress(true)
-	defer p.Close()
-	readers, err := s.openInputs(t.Context(), joinOptions{paths: [2]string(args[1:3])}, nil, p)
-	require.NoError(t, err)
-	defer closeAll(readers)
-	info, err := os.Stat(args[2])
-	require.NoError(t, err)
-	size := uint64(info.Size())
-	require.Equal(t, spirjoin.JoinProgress{Phase: "open " + args[2], Rows: size, Total: size, Left: -1}, p.State())
-	in := &inputs{readers: readers, progress: p}
-	for side, phase := range []string{"read left", "read right"} {
-		table, err := in.read(t.Context(), side)
-		require.NoError(t, err)
-		table.Release()
-		require.Equal(t, spirjoin.JoinProgress{Phase: phase, Rows: 4, Total: 4, Left: -1}, p.State())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/tableio"
@@ -33,6 +34,12 @@ const (
 	goalExplain             // the plan, printed
 )
 
+// use is what a join of files is for.
+func (g goal) use() files.Use {
+	return [...]files.Use{goalFile: files.ToWrite, goalCount: files.ToCount, goalPreview: files.ToShow,
+		goalExplain: files.ToExplain}[g]
+}
+
 // statsForm is how the measurements of a run are given.
 type statsForm uint8
 
@@ -41,10 +48,6 @@ const (
 	statsText                  // the plan, with predictions and what came of them
 	statsJSON
 )
-
-// rowGroupShare of the memory limit are the rows of a row group. The writer of Parquet holds three of these, and what
-// they become.
-const rowGroupShare = 128
 
 // Rows of a batch on the way to a file, where --batch-rows does not say: enough for all cores to put together.
 const (
@@ -77,9 +80,6 @@ type joinOptions struct {
 
 // grouped tells whether the rows are grouped.
 func (o *joinOptions) grouped() bool { return len(o.groups.By)+len(o.groups.Aggregates) > 0 }
-
-// limited tells whether tables may be too large for memory: then no more of them is read at a time than is needed.
-func (o *joinOptions) limited() bool { return o.memoryLimitBytes > 0 || o.tempDir != "" }
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
    and RIGHT are Parquet, CSV or Arrow IPC files; - reads one of them from standard input, as an
@@ -201,7 +201,7 @@ func (s session) tableOptions(f *joinFlags, o *joinOptions) {
 		f.Fault("--temp-limit is for the files in --temp-dir, which is not given")
 	}
 	o.write = tableio.WriteOptions{Format: f.format("format"), CSV: o.csv, Compression: f.String("compression"),
-		Stdout: s.Stdout, RowGroupBytes: int64(min(o.memoryLimitBytes, 1<<62) / rowGroupShare)}
+		Stdout: s.Stdout, RowGroupBytes: files.RowGroupBytes(o.memoryLimitBytes)}
 	switch form := f.String("stats"); form {
 	case "":
 	case "json":

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
-
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/files"
 )
 
 // The memory limit holds for the whole process as the operating system sees it, with the slack that docs/cli.md
@@ -32,7 +30,6 @@ const (
 	leastHeapBytes = 64 << 20 // with less its collector has no rest
 	laterBytes     = 32 << 20 // of drivers
 	coreBytes      = 6 << 20
-	aheadShare     = 32 // of the limit, which a table takes that is being read
 )
 
 // heapLimitBytes is the size at which Go's heap is kept. Where scratch that is in use had no room in it, the collector
@@ -56,75 +53,12 @@ func driverBytes(info *backend.DeviceInfo, openedBytes uint64) uint64 {
 }
 
 // limitMemory keeps an engine, and what is read for it, within the limit. Opening the device took openedBytes.
-func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*memoryCap, error) {
+func limitMemory(engine *spirjoin.Engine, limitBytes, openedBytes uint64) (*files.Limit, error) {
 	taken := driverBytes(engine.Device(), openedBytes) + scratchBytes()
 	if err := engine.Reserve(taken); err != nil {
 		return nil, err
 	}
-	return &memoryCap{limitBytes: int64(min(limitBytes-taken, 1<<62)), reservedBytes: taken}, nil
-}
-
-// memoryCap is the limit that several allocators keep together.
-type memoryCap struct {
-	limitBytes    int64
-	reservedBytes uint64 // of the limit, beside limitBytes
-	usedBytes     atomic.Int64
-}
-
-// cappedAllocator refuses what goes beyond a limit, so that reading a table that is too large ends in an error and not
-// in an exhausted machine. As Arrow's allocators cannot return errors it panics with one, which tableio turns into the
-// error of the read.
-type cappedAllocator struct {
-	inner memory.Allocator
-	*memoryCap
-}
-
-// aheadBytes is what a table may take that is being read; 0 where there is no limit.
-func (m *memoryCap) aheadBytes() int64 {
-	if m == nil {
-		return 0
-	}
-	return max(m.limitBytes/aheadShare, 1)
-}
-
-// of returns an allocator under the limit; inner itself where there is no limit.
-func (m *memoryCap) of(inner memory.Allocator) memory.Allocator {
-	if m == nil {
-		return inner
-	}
-	return &cappedAllocator{inner, m}
-}
-
-func (a *cappedAllocator) Allocate(size int) []byte {
-	a.take(size)
-	return a.inner.Allocate(size)
-}
-
-func (a *cappedAllocator) Reallocate(size int, b []byte) []byte {
-	a.take(size - len(b))
-	return a.inner.Reallocate(size, b)
-}
-
-func (a *cappedAllocator) Free(b []byte) {
-	a.usedBytes.Add(-int64(len(b)))
-	a.inner.Free(b)
-}
-
-// used is the memory that is taken; 0 where there is no limit.
-func (m *memoryCap) used() int64 {
-	if m == nil {
-		return 0
-	}
-	return m.usedBytes.Load()
-}
-
-func (m *memoryCap) take(growth int) {
-	if used := m.usedBytes.Add(int64(growth)); growth > 0 && used > m.limitBytes {
-		m.usedBytes.Add(-int64(growth))
-		panic(&backend.OpError{Op: "allocate", Err: backend.ErrHostMemory, Detail: fmt.Sprintf(
-			"the tables take more than %d bytes, which the limit leaves for them; raise memory_limit or read fewer columns",
-			m.limitBytes)})
-	}
+	return files.NewLimit(limitBytes, taken), nil
 }
 
 // offerTempDir adds to a refusal for want of host memory that a folder for temporary files may do, unless there is one.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/tableio"
 )
 
 const (
@@ -22,9 +22,9 @@ const (
 	previewCellWidth = 40
 )
 
-// previewLayout is the layout of a join of readers with as many columns as their names fit the terminal, at least one.
+// previewLayout is the layout of a join of files with as many columns as their names fit the terminal, at least one.
 // The other columns are not read. names are the names of all columns.
-func (s session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, readers [2]*tableio.Reader) (
+func (s session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSpec, pair *files.Pair) (
 	_ *spirjoin.JoinLayout, names []string, err error) {
 	width, fit := 0, 0
 	for i, field := range layout.Schema.Fields() {
@@ -35,7 +35,7 @@ func (s session) previewLayout(layout *spirjoin.JoinLayout, spec spirjoin.JoinSp
 		}
 	}
 	spec.Columns = names[:fit]
-	layout, err = spirjoin.NewJoinLayout(readers[0].Schema(), readers[1].Schema(), spec)
+	layout, err = pair.Layout(spec)
 	return layout, names, err
 }
 
@@ -74,7 +74,7 @@ func countRows(ctx context.Context, engine *spirjoin.Engine, spec spirjoin.JoinS
 
 // firstRows draws at most limit rows, as text. It draws the other rows, too, until their number is known. It returns how
 // many rows it drew.
-func firstRows(ctx context.Context, result drawn, limit int, counted func() bool) (rows [][]string, total uint64,
+func firstRows(ctx context.Context, result files.Drawn, limit int, counted func() bool) (rows [][]string, total uint64,
 	err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {

@@ -43,7 +43,7 @@ var rooms = []room{
 	{"groupjoin", "engine source join query groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
-	{"cmd/spirjoin", "engine source . bench/primitive bench/workload tableio tableio/csv join groupby relation exec primitive vulkan " +
+	{"cmd/spirjoin", "engine source files . bench/primitive bench/workload tableio tableio/csv join groupby relation exec primitive vulkan " +
 		"opencl kernel backend backend/link internal/command internal/selftest internal/offheap internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go"},
 	{"cmd/spirjoin-bench", "engine source . bench bench/primitive bench/workload bench/measure tableio join primitive vulkan backend " +
@@ -59,6 +59,8 @@ var rooms = []room{
 	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
+	{"files", ". tableio tableio/csv join relation exec backend internal/offheap internal/text",
+		"github.com/apache/arrow-go"},
 	{".", "engine source tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
