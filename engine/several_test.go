@@ -180,7 +180,7 @@ func TestMergesChunksets(t *testing.T) {
 	devicetest.HostTest(t)
 	const rows = 100_000
 	table := keyed(t, "k", rows, func(i int) int64 { return int64(i) * 7919 % rows })
-	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 3 << 20})
+	device, done := hostDevice(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
 	defer func() { require.NoError(t, done()) }()
 	ops, err := primitive.New(device, nil)
 	require.NoError(t, err)
