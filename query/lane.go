@@ -163,9 +163,9 @@ func (l *Lane) run(name string, step func(context.Context) error) (err error) {
 
 // Acquire acquires the memory of several lanes at once.
 func Acquire(ctx context.Context, lanes []*Lane) (err error) {
+	lanes[0].Query.Progress.Start(exec.Waiting)
 	builts, need := make([]*Built, len(lanes)), exec.Need{}
 	for i, l := range lanes {
-		l.result.Query.Progress.Start(exec.Waiting)
 		if err == nil {
 			builts[i], err = l.Query.prepare(ctx, l.taken)
 		}

@@ -97,13 +97,18 @@ func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run
 		flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), mostAhead: 1, began: time.Now()}
 }
 
-// begin begins the first task; all of them if they are only counted.
-func (s *Scheduler) begin() error {
+// begin begins the first task; all of them if they are only counted. If it fails, the join may begin again: rows of the
+// tasks that ended are given back.
+func (s *Scheduler) begin() (err error) {
+	defer func() {
+		if err != nil {
+			s.whole.Quota.Return(s.before.OutputRows)
+		}
+	}()
 	if err := s.beginAhead(); err != nil {
 		return err
 	}
 	for more := true; more && (s.under == nil || s.whole.Output == join.Count); {
-		var err error
 		if more, err = s.advance(s.flow.Context()); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/source"
@@ -185,4 +188,31 @@ func TestShares(t *testing.T) {
 	require.EqualValues(t, 7, most(join.Spec{On: []string{"k"}, MaxOutputRows: 7}))
 	require.EqualValues(t, join.CrossLimit, most(join.Spec{How: join.Cross}))
 	require.Zero(t, most(join.Spec{How: join.Cross, Output: join.Count}))
+}
+
+// counted is the output of a task that has counted rows.
+type counted struct {
+	nothing
+	rows uint64
+}
+
+func (c counted) Stats() query.Stats { return query.Stats{OutputRows: c.rows} }
+
+// TestFailedCountGivesRowsBack: where a later task of a count fails, the rows of the tasks before count no longer: the
+// join may begin again elsewhere, under the same limit.
+func TestFailedCountGivesRowsBack(t *testing.T) {
+	whole, of := some(t, 2)
+	whole.Output, whole.Quota.Most = join.Count, 10
+	count := deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
+	number := 0
+	s := newScheduler(t.Context(), means(t, 0), whole, of, func(ctx context.Context, _ *Task, _ Turn) (Output, error) {
+		if number++; number == 2 {
+			return nil, backend.ErrDeviceLost
+		}
+		return counted{rows: 8}, count.Count(ctx, 8)
+	})
+	require.ErrorIs(t, s.begin(), backend.ErrDeviceLost)
+	s.Close()
+	require.NoError(t, count.Count(t.Context(), 10))
+	require.ErrorIs(t, count.Count(t.Context(), 1), backend.ErrLimit)
 }
