@@ -51,6 +51,10 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"partitions of few keys that are peeled together": `{"Left":{"Seed":10257237344503726837,"Rows":[[107,1723]],
+		"Draw":"sorted","Most":4},"Right":{"Seed":13852054858412438658,"Rows":[[98,99],[100,101],[110,111],[112,113]],
+		"Draw":"uniform","Most":4},"Keys":[{"Types":["decimal128(38,3)","decimal128(38,3)"],"Values":"dense"}],
+		"How":"inner","BuildSide":"left","Device":"walking","HostMemory":46909}`,
 	"batches that leave no memory for the proof of a probe side": `{"Left":{"Seed":15476565799992731127,
 		"Rows":[[3974,5000]],"Draw":"sorted","Most":64},"Right":{"Seed":3989784596439142127,"Rows":null,"Draw":"sorted",
 		"Most":64},"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","BuildSide":"right","Validate":"1:1",

@@ -97,6 +97,9 @@ func (a Partitioned) peel(c *operator.Cost, s *shape) error {
 	if rows[operator.Build] == 0 {
 		return nil
 	}
+	for side, least := range s.peelRows(f) { // as many are peeled together, whatever memory is free
+		rows[side] = min(least, f.Held(side))
+	}
 	peelBytes, err := ranges.UnitBytes(f.Tuning, keyBytes, rows)
 	if err != nil {
 		return err
