@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
@@ -100,6 +101,13 @@ func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right s
 	return plan.Run(ctx)
 }
 
+// PlanConsumed is PlanLayout of a join whose rows a consumer takes on the devices. The layout must be one of rows. The
+// plan runs to the end of the join; its result has no rows to draw.
+func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, right arrow.Table,
+	consumer deliver.Consumer) (*Plan, error) {
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
+}
+
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
 type Plan struct {
 	*query.Query // on the first device; nil if tables are divided, by StrategyHMG too
@@ -108,8 +116,9 @@ type Plan struct {
 	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
 	RoundTrip, MergesChunksets bool
 
-	engine  *Engine
-	tables  [2]arrow.Table
+	engine   *Engine
+	consumer deliver.Consumer // of the rows; nil: they come to the host, or are counted
+	tables   [2]arrow.Table
 	without []query.DeviceFailure // devices of the engine that were lost before
 	sorts   bool                  // the planner has taken StrategyHMG
 	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
@@ -126,7 +135,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	case p.short != nil:
 		return p.runDivided(ctx)
 	case !p.hmg() && p.severally():
-		return p.engine.StreamLayout(ctx, p.Layout, source.FromTable(p.tables[0]), source.FromTable(p.tables[1]))
+		return p.engine.stream(ctx, p.task(), opening{})
 	}
 	begin := p.runAlone
 	if p.hmg() {
@@ -154,7 +163,7 @@ func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
 
 // again plans and runs the join anew, on the devices of an engine. guess says that the range of keys may be guessed.
 func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
-	plan, err := on.planTables(ctx, p.Layout, p.tables, guess)
+	plan, err := on.planTables(ctx, p.Layout, p.tables, p.consumer, guess)
 	if err != nil {
 		return nil, err
 	}
@@ -228,31 +237,31 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, righ
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, nil, true)
 }
 
 // planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.
-func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (
-	*Plan, error) {
+func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
+	consumer deliver.Consumer, guess bool) (*Plan, error) {
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.planWhole(ctx, layout, tables, guess)
+	plan, err := e.planWhole(ctx, layout, tables, consumer, guess)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
 		plan, err = e.planDivided(layout, tables, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	plan.without = without
+	plan.without, plan.consumer = without, consumer
 	return plan, nil
 }
 
 // planWhole is planTables of tables that are not divided.
-func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
-	err error) {
-	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
+func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
+	consumer deliver.Consumer, guess bool) (_ *Plan, err error) {
+	l := lowering{Task: wholeOf(layout, tables, consumer), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
 	for side, table := range l.tables {
 		for _, name := range layout.Needed[side] {
 			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
@@ -270,6 +279,9 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 		return nil, err
 	}
 	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.carry(ctx, relation.Left, relation.Right); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -382,7 +394,7 @@ func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec jo
 		return k, err
 	}
 	tables := [2]arrow.Table{left, right}
-	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables}
+	l := lowering{Task: wholeOf(layout, tables, nil), engine: e, spec: &layout.Spec, tables: tables}
 	if err := l.planKeys(ctx); err != nil {
 		return k, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -29,7 +30,8 @@ type lowering struct {
 	// allows it. expected is the number of rows that all parts of a probe side may have; 0 if there are no parts.
 	later    bool
 	expected uint64
-	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
+	carried  [2]deliver.Carried // columns of each table that the consumer of the task needs
+	unpinned bool               // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
 	several  bool // several devices join parts of the probe side
 	guess    bool // the range of the keys may be guessed
 }
@@ -55,7 +57,7 @@ func (l *lowering) lower() query.Spec {
 		Schema:   l.Layout.Schema,
 		Meanings: join.Meanings, Product: l.How == join.Cross,
 		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0,
-		BatchRows: uint64(spec.BatchRows),
+		BatchRows: uint64(spec.BatchRows), Consumer: l.Consumer,
 		Progress:  l.Progress,
 	}
 	if l.keys.Guessed() {
@@ -69,8 +71,8 @@ func (l *lowering) lower() query.Spec {
 			text.Plural(nulls, "row"))
 	}
 	q.Trees = l.trees(l.engine.Engine)
-	for i := range l.Layout.Columns {
-		for _, v := range q.Trees[0].Columns[i].Of {
+	for _, column := range q.Trees[0].Columns {
+		for _, v := range column.Of {
 			if v != nil {
 				q.RowBytes += relation.ColumnBytes(v.Column)/uint64(max(1, v.Column.Len())) + 1
 			}
@@ -123,6 +125,8 @@ func (l *lowering) places(ordered bool) []join.Materialize {
 		}
 	}
 	switch {
+	case l.Consumer != nil:
+		return []join.Materialize{join.MaterializeDevice}
 	case !possible || ordered || !l.keys.Exact() && !l.How.Pairs() || l.spec.Materialize == join.MaterializeHost:
 		return []join.Materialize{join.MaterializeHost}
 	case l.spec.Materialize == join.MaterializeDevice:
@@ -176,27 +180,39 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 	}
 	var fields [2][]arrow.Field    // of the columns that are payload, by table
 	var values [2][]*deliver.Value // of these
-	for i, c := range l.Layout.Columns {
+	add := func(table int, field arrow.Field, column *arrow.Chunked) {
+		s := scans[table]
+		s.Columns, s.Names = append(s.Columns, column), append(s.Names, field.Name)
+		fields[table] = append(fields[table], field)
+	}
+	columns := l.Layout.Columns
+	if l.Consumer != nil {
+		columns, j.Carried, j.Transfer.Stays = nil, l.carried, true
+		for table, carried := range l.carried {
+			for i, column := range carried.Columns() {
+				add(table, carried.Fields()[i], column)
+			}
+		}
+	}
+	for i, c := range columns {
 		field := l.Layout.Schema.Field(i)
 		out := deliver.Column{Name: field.Name, Type: field.Type, First: int(c.Side),
 			Role: map[join.Role]deliver.Role{join.IndicatorColumn: deliver.Indicator, join.MarkColumn: deliver.Mark}[c.Role]}
 		for table := range l.tables {
 			name, ok := c.In(relation.Side(table))
-			if !ok || c.Role == join.KeyColumn && !l.gives(c, relation.Side(table)) {
+			if !ok || !c.GivenBy(relation.Side(table), l.How) {
 				continue
 			}
 			v := &deliver.Value{Column: relation.ColumnOf(l.tables[table], name)}
 			out.Of[table] = v
-			s := scans[table]
 			if place == join.MaterializeHost || relation.WordBits(v.Column.DataType()) == 0 {
 				j.Transfer.Host[side[table]]++
-				s.Numbers = true
+				scans[table].Numbers = true
 				continue
 			}
-			s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
 			later := l.later && side[table] == operator.Probe
-			fields[table] = append(fields[table], arrow.Field{Name: name, Type: v.Column.DataType(),
-				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)})
+			add(table, arrow.Field{Name: name, Type: v.Column.DataType(),
+				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)}, v.Column)
 			values[table] = append(values[table], v)
 		}
 		j.Columns = append(j.Columns, out)
@@ -226,12 +242,19 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
 		j.Transfer.Keys[s] = scan.Encoding()
 	}
+	if l.Consumer != nil {
+		return j
+	}
 	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
 	return j
 }
 
-// gives reports whether a side gives values of a column that two keys share: the one that comes first where there are
-// rows of both, and the other where there are rows of it alone.
-func (l *lowering) gives(c join.OutputColumn, side relation.Side) bool {
-	return c.Side == side || l.How.Optional(c.Side)
+// carry finds the columns of tables that the consumer of the task needs; it does nothing if there is no consumer.
+func (l *lowering) carry(ctx context.Context, sides ...relation.Side) (err error) {
+	for _, side := range sides {
+		if l.Consumer != nil && err == nil {
+			l.carried[side], err = l.Consumer.Carry(ctx, side, l.tables[side], l.later && side == l.sides[operator.Probe])
+		}
+	}
+	return err
 }

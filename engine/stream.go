@@ -50,7 +50,7 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *join.Layout, left, ri
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.stream(ctx, task.Whole(layout, left, right), opening{})
+	return e.stream(ctx, task.Whole(layout, left, right, nil), opening{})
 }
 
 // opening says how a stream begins; the zero value: as its plan decides.

@@ -29,6 +29,10 @@ type groups struct {
 	owned  bool        // the table is released with the groups
 	picked []picked    // of the picks of the program
 	strips bool        // they were made strip by strip
+	// columns are those of the keys, in place of codes, of groups of windows; otherwise nil. repeats says that some of
+	// these groups are there several times.
+	columns []arrow.Array
+	repeats bool
 	first  int         // the reduction that gives first rows; negative if none does
 	memory *exec.Grant // of the groups and of work on them; nil: there is no limit
 }
@@ -53,6 +57,8 @@ func (g *groups) release() {
 		g.table.Release()
 		g.owned = false
 	}
+	relation.ReleaseAll(g.columns)
+	g.columns = nil
 	g.memory.Release()
 }
 
@@ -249,7 +255,7 @@ func (g *groups) collect(ctx context.Context, lane *exec.Lane, some *reduce.Grou
 		return to, nil
 	}
 	var err error
-	if g.codes, err = bring(g.codes, some.Keys, g.keys.KeyBytes()); err != nil {
+	if g.codes, err = bring(g.codes, some.Keys, some.Keys.Bytes); err != nil {
 		return err
 	}
 	for i, words := range some.States {

@@ -35,6 +35,7 @@ type Result struct {
 	before  uint64     // groups of the divisions before
 	stats   Stats
 	drawn   bool
+	windows bool // rows were grouped where the join made them
 }
 
 // Stats are measurements of a group-by.
@@ -182,6 +183,9 @@ func (r *Result) Explain() string {
 	}
 	if r.groups.strips {
 		line(&b, "grouped", "strip by strip, in caches of cores")
+	}
+	if r.windows {
+		line(&b, "grouped", "on the devices that joined the rows")
 	}
 	if s := r.stream; s != nil && s.divided {
 		onDisk := uint64(0)

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
@@ -49,6 +50,12 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 		rows := *l // which need less memory than the groups of both sides
 		rows.byKey, rows.sums, l = nil, nil, &rows
 	}
+	if l.windows != nil && left.Table() != nil && right.Table() != nil {
+		r, err := e.runWindows(ctx, l, left.Table(), right.Table())
+		if !errors.Is(err, groupby.ErrUnfit) && !backend.OutOfMemory(err) {
+			return r, err
+		}
+	}
 	fixed := *l.Join
 	fixed.Spec.BatchRows = e.batchRows(&fixed)
 	joined, err := e.Join.Leaving(groupShare).Sources(ctx, &fixed, left, right)
@@ -68,6 +75,36 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 		r.rows = total
 	}
 	return r, err
+}
+
+// runWindows groups the rows on the devices that join them.
+func (e *Engine) runWindows(ctx context.Context, l *Layout, left, right arrow.Table) (*Result, error) {
+	r := &Result{Layout: l}
+	var joinErr error
+	groups, err := e.Groups.Consume(ctx, l.windows, func(ctx context.Context, consumer deliver.Consumer) error {
+		joinErr = func() error {
+			plan, err := e.Join.Leaving(groupShare).PlanConsumed(ctx, l.Join, left, right, consumer)
+			if err != nil {
+				return err
+			}
+			joined, err := plan.Run(ctx)
+			if err != nil {
+				return err
+			}
+			defer joined.Close()
+			r.Device, r.join, r.joined = joined.Device, joined.Stats(), joined.Explain()
+			return nil
+		}()
+		return joinErr
+	})
+	if joinErr != nil {
+		return nil, joinErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.groups, r.rows = groups, groups.Stats().Rows
+	return r, nil
 }
 
 // batchRows bounds the rows of a batch under a limit of host memory.

@@ -2,6 +2,7 @@ package groupjoin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
@@ -113,12 +115,24 @@ func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
 	return err
 }
 
+// planRows plans the join of rows that are grouped.
+func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Table) (plan *engine.Plan, err error) {
+	on := e.Join.Leaving(groupShare)
+	if l.windows != nil {
+		plan, err = on.PlanConsumed(ctx, l.Join, left, right, l.windows.Consumer())
+		if !errors.Is(err, groupby.ErrUnfit) && !backend.OutOfMemory(err) {
+			return plan, err
+		}
+	}
+	return on.PlanLayout(ctx, l.Join, left, right)
+}
+
 // Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: as
 // for the join and the group-by, as far as they are known before these run.
 func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table) (string, error) {
 	var b strings.Builder
 	if l.byKey == nil {
-		plan, err := e.Join.Leaving(groupShare).PlanLayout(ctx, l.Join, left, right)
+		plan, err := e.planRows(ctx, l, left, right)
 		if err != nil {
 			return "", err
 		}

@@ -25,11 +25,18 @@ const (
 	Count                // the number of rows
 	Ranges               // of an inner join: ranges of the sorted sides that hold the same key; not of hashed keys
 	Pairs                // of an inner join: pairs of row numbers
+	// Consumed is the form of rows that stay on the devices, where a consumer takes them. No specification asks for it.
+	Consumed
 )
 
 var outputNames = []string{"rows", "count", "ranges", "pairs"}
 
-func (o Output) String() string { return nameOf(o, outputNames) }
+func (o Output) String() string {
+	if o == Consumed {
+		return "rows on the device"
+	}
+	return nameOf(o, outputNames)
+}
 
 // Materialize says where the payload columns of the output are gathered.
 type Materialize uint8

@@ -193,6 +193,11 @@ func (q *Query) aloneBytes(a *Alternative) uint64 {
 // by their numbers, and data on its way to the device.
 func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 	sizeBytes = q.WaitingBytes
+	for _, carried := range a.Carried {
+		if carried != nil {
+			sizeBytes += carried.HostBytes()
+		}
+	}
 	if q.Ordered {
 		sizeBytes += q.piecesRows(a) * pairBytes
 	}
@@ -237,9 +242,12 @@ func (q *Query) piecesRows(a *Alternative) uint64 {
 	return rows
 }
 
+// delivers reports whether rows come to the host.
+func (q *Query) delivers(a *Alternative) bool { return !a.Output.Count && q.Consumer == nil }
+
 // pieceBytes is the memory of all pieces of output on the host, per row of a piece.
 func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
-	if a.Output.Count {
+	if !q.delivers(a) {
 		return 0
 	}
 	return pieces * (q.RowBytes + pairBytes)

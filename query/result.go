@@ -26,8 +26,9 @@ type Result struct {
 
 	checked func() error // waits for the check of the query
 
-	lanes []*Lane // of each device; the first one runs Query
-	team  Team
+	lanes  []*Lane // of each device; the first one runs Query
+	team   Team
+	intake deliver.Intake // of the consumer of the query; nil without one
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]
@@ -79,7 +80,7 @@ func (r *Result) Schema() *arrow.Schema { return r.Query.Schema }
 // follows an error. A join without output rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if r.Query.Numbers || r.lanes[0].taken.Output.Count {
+		if r.Query.Numbers || !r.Query.delivers(r.lanes[0].taken) {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 			return
 		}

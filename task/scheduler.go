@@ -97,7 +97,7 @@ func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run
 		flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), mostAhead: 1, began: time.Now()}
 }
 
-// begin begins the first task; all of them if they are only counted. If it fails, the join may begin again: rows of the
+// begin begins the first task; all of them if no row comes to the host. If it fails, the join may begin again: rows of the
 // tasks that ended are given back.
 func (s *Scheduler) begin() (err error) {
 	defer func() {
@@ -108,7 +108,7 @@ func (s *Scheduler) begin() (err error) {
 	if err := s.beginAhead(); err != nil {
 		return err
 	}
-	for more := true; more && (s.under == nil || s.whole.Output == join.Count); {
+	for more := true; more && (s.under == nil || s.whole.Undelivered()); {
 		if more, err = s.advance(s.flow.Context()); err != nil {
 			return err
 		}

@@ -1,0 +1,49 @@
+package deliver
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/relation"
+)
+
+// Consumer takes the rows of a join on the devices that make them, so that no row comes to the host. All tasks of the
+// join share it. Safe for concurrent use.
+type Consumer interface {
+	// Carry returns the columns that windows have for the rows of a table. later says that the table is a part of a
+	// side, or has no rows and stands for the parts, all of which have the same fields. An error ends the join.
+	Carry(ctx context.Context, side relation.Side, table arrow.Table, later bool) (Carried, error)
+	// Begin begins a query of the join.
+	Begin() Intake
+}
+
+// Carried are the columns that windows have for the rows of a table, in place of output columns.
+type Carried interface {
+	Columns() []*arrow.Chunked // of types with [relation.WordBits]; they are valid as long as the table
+	// Fields describe Columns. A column has the name of a column of the table only if it is that column.
+	Fields() []arrow.Field
+	HostBytes() uint64 // memory of Columns beside the table
+}
+
+// Intake takes the rows of one query. Rows count only once they are kept, so that a query that fails can run again.
+type Intake interface {
+	// Open returns the sink of a lane, whose windows come from room. It may be called from several goroutines.
+	Open(room Room) WindowSink
+	// Keep makes all rows count, once the sinks of all lanes have ended.
+	Keep(ctx context.Context) error
+	// Close discards rows that were not kept. The sinks are closed before.
+	Close()
+}
+
+// WindowSink is the sink of a lane of an [Intake].
+type WindowSink interface {
+	operator.Sink
+	// Turn says what the columns of the windows that follow are.
+	Turn(f *Format)
+	// End ends the rows of the lane. The build side was released before.
+	End(ctx context.Context) error
+	// Close releases the memory of the sink, whatever happened before.
+	Close()
+}

@@ -1,0 +1,278 @@
+package groupby
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/relation/keys"
+	"github.com/spirjoin/spirjoin/relation/take"
+)
+
+// carried is what a table brings to windows: the codes of the keys that it gives, if any, and then values.
+type carried struct {
+	columns []*arrow.Chunked
+	fields  []arrow.Field
+	bytes   uint64
+	keys    *tableKeys
+	at      map[value]int // the column with the values or the validity; negative: no value is NULL
+}
+
+// Columns implements deliver.Carried.
+func (c *carried) Columns() []*arrow.Chunked { return c.columns }
+
+// Fields implements deliver.Carried.
+func (c *carried) Fields() []arrow.Field { return c.fields }
+
+// HostBytes implements deliver.Carried.
+func (c *carried) HostBytes() uint64 { return c.bytes }
+
+func (c *carried) add(name string, column *arrow.Chunked, bytes uint64) (at int) {
+	c.columns, c.bytes = append(c.columns, column), c.bytes+bytes
+	c.fields = append(c.fields, arrow.Field{Name: name, Type: column.DataType(), Nullable: column.NullN() > 0})
+	return len(c.columns) - 1
+}
+
+// Carry implements deliver.Consumer.
+func (c *consumer) Carry(ctx context.Context, side relation.Side, table arrow.Table, later bool) (deliver.Carried,
+	error) {
+	if later {
+		return nil, ErrUnfit
+	}
+	out := &carried{at: make(map[value]int)}
+	if err := c.carryKeys(ctx, out, side, table); err != nil {
+		return nil, err
+	}
+	for _, form := range []form{asValues, asInt8, asSquare, asShortSquare, asSquareHigh, asValidity} {
+		for _, v := range c.program.values {
+			origin := c.origin(v.column)
+			if name := origin.Of[side]; name != "" && v.form == form {
+				if err := out.carry(ctx, v, name, relation.ColumnOf(table, name), c.layout.types[v.column]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// carry adds the values of a column in a form. Validity comes with values, and not at all if no value is NULL.
+func (c *carried) carry(ctx context.Context, v value, name string, column *arrow.Chunked, t arrow.DataType) error {
+	if v.form == asValidity {
+		if relation.NullRows(column) == 0 {
+			c.at[v] = -1
+			return nil
+		}
+		for _, form := range []form{asValues, asInt8} {
+			if at, there := c.at[value{v.column, form}]; there {
+				c.at[v] = at
+				return nil
+			}
+		}
+	} else if !arrow.TypeEqual(column.DataType(), t) { // of a key whose values of the other table have another type
+		return ErrUnfit
+	}
+	converted, err := convert(ctx, column, v.form)
+	if err != nil {
+		return err
+	}
+	if v.form != asValues {
+		name = fmt.Sprintf("\x00%s, form %d", name, v.form)
+	}
+	c.at[v] = c.add(name, converted, v.form.bytes(column.DataType(), uint64(column.Len())))
+	return nil
+}
+
+// tableKeys are the keys of a group-by that a table of joined rows gives, with a code for each row.
+type tableKeys struct {
+	by    []int    // of the keys of the group-by
+	names []string // of their columns
+	table arrow.Table
+	plan  *keys.Plan
+	rows  []uint32 // a row with each code, where codes number the keys; nil if the plan decodes them
+	bits  int
+}
+
+// mostMapped is the number of rows whose keys the host numbers with a map, on one core, where they have no other codes.
+const mostMapped = 1 << 17
+
+// carryKeys adds the codes of the keys that a table gives.
+func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Side, table arrow.Table) (err error) {
+	k := &tableKeys{table: table}
+	for i, name := range c.layout.Spec.By {
+		if origin := c.origin(name); origin.Of[side] != "" {
+			k.by, k.names = append(k.by, i), append(k.names, origin.Of[side])
+		}
+	}
+	if len(k.by) == 0 {
+		return nil
+	}
+	codes, t := []byte(nil), arrow.DataType(arrow.PrimitiveTypes.Uint32)
+	if k.plan, err = keys.PlanGroups(ctx, table, k.names, false, nil); err != nil {
+		return err
+	}
+	// Where both tables give keys, codes of more than 32 bits may not fit together.
+	rows, long := int(table.NumRows()), k.plan.KeyBits() > 32 && len(k.by) < len(c.layout.Spec.By)
+	decodes := k.plan.Exact() && (!long || rows > mostMapped)
+	for i := range k.by {
+		decodes = decodes && (k.plan.Decodes(i) || k.plan.HasRows(i))
+	}
+	switch {
+	case decodes:
+		if k.bits = k.plan.KeyBits(); k.plan.KeyBytes() == 8 {
+			t = arrow.PrimitiveTypes.Uint64
+		}
+		codes = make([]byte, rows*k.plan.KeyBytes())
+		err = k.plan.Encode(ctx, relation.Left, codes, nil)
+	case rows <= mostMapped:
+		numbers, numberErr := k.plan.NumberKeys(ctx)
+		for row, n := range numbers {
+			if int(n) == len(k.rows) {
+				k.rows = append(k.rows, uint32(row))
+			}
+		}
+		codes, k.bits, err = backend.AsBytes(numbers), bits.Len(uint(max(1, len(k.rows))-1)), numberErr
+	default:
+		err = ErrUnfit
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bits[side] = k.bits; c.bits[0]+c.bits[1] > 64 {
+		return ErrUnfit
+	}
+	column := relation.FixedArray(t, rows, codes, nil, 0)
+	out.keys = k
+	out.add("\x00code of "+strings.Join(k.names, ", "), arrow.NewChunked(t, []arrow.Array{column}), uint64(len(codes)))
+	return nil
+}
+
+// key returns column i of the keys with these codes, which the caller releases.
+func (k *tableKeys) key(ctx context.Context, i int, codes []byte) (arrow.Array, error) {
+	var rows []uint32
+	switch {
+	case k.rows != nil:
+		for _, n := range backend.Words(codes) {
+			rows = append(rows, k.rows[n])
+		}
+	case k.plan.Decodes(i):
+		return k.plan.Decode(ctx, i, codes, memory.DefaultAllocator)
+	default:
+		rows = k.plan.RowsOf(i, codes)
+	}
+	return take.Rows(ctx, relation.ColumnOf(k.table, k.names[i]), rows, memory.DefaultAllocator)
+}
+
+// part returns the codes of one table among key codes, of the width that its plan has.
+func (p *codePart) part(codes []byte, keyBytes int) []byte {
+	bytes := 4
+	if p.of.bits > 32 {
+		bytes = 8
+	}
+	mask := uint64(1)<<(p.of.bits&63) - 1
+	if p.of.bits == 64 {
+		return codes
+	}
+	if keyBytes == 4 {
+		out := make([]uint32, len(codes)/4)
+		for i, code := range backend.Words(codes) {
+			out[i] = uint32(uint64(code) >> (p.shift & 63) & mask)
+		}
+		return backend.AsBytes(out)
+	}
+	if bytes == 4 {
+		out := make([]uint32, len(codes)/8)
+		for i, code := range backend.Longs(codes) {
+			out[i] = uint32(code >> (p.shift & 63) & mask)
+		}
+		return backend.AsBytes(out)
+	}
+	out := make([]uint64, len(codes)/8)
+	for i, code := range backend.Longs(codes) {
+		out[i] = code >> (p.shift & 63) & mask
+	}
+	return backend.AsBytes(out)
+}
+
+// keyColumns replaces the codes of groups by the columns of their keys.
+func (r *reducing) keyColumns(ctx context.Context, g *groups) (err error) {
+	g.columns = make([]arrow.Array, len(g.by))
+	for _, part := range r.keys {
+		codes := part.part(g.codes, r.plan.Facts.KeyBytes)
+		for i, by := range part.of.by {
+			if g.columns[by] == nil && r.gives(by, part.of) {
+				if g.columns[by], err = r.keyColumn(ctx, by, part.of, i, codes); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	g.codes = nil
+	for by, column := range g.columns {
+		if column == nil {
+			if g.columns[by], err = r.sameKey(g.by[by], g.rows); err != nil {
+				return err
+			}
+		}
+		if err := chargeColumn(g.memory, g.columns[by]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gives reports whether a table gives a key to these rows.
+func (r *reducing) gives(by int, of *tableKeys) bool {
+	origin := r.origin(r.layout.Spec.By[by])
+	table, some := origin.side(r.of)
+	return some && r.carried[table].keys == of
+}
+
+// keyColumn returns the column of a key, of the type of the output.
+func (r *reducing) keyColumn(ctx context.Context, by int, of *tableKeys, i int, codes []byte) (arrow.Array, error) {
+	column, err := of.key(ctx, i, codes)
+	if errors.Is(err, relation.ErrBatchTooLarge) {
+		return nil, ErrUnfit
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer column.Release()
+	converted, err := keys.Convert(ctx, column, r.layout.Schema.Field(by).Type, memory.DefaultAllocator)
+	if beyond := new(keys.BeyondError); errors.As(err, &beyond) {
+		return nil, ErrUnfit // whose error names a row
+	}
+	return converted, err
+}
+
+// sameKey returns the column of a key that no table gives to these rows.
+func (r *reducing) sameKey(name string, rows int) (arrow.Array, error) {
+	switch r.origin(name).Role {
+	case deliver.Mark:
+		b := array.NewBooleanBuilder(memory.DefaultAllocator)
+		defer b.Release()
+		for range rows {
+			b.Append(r.matched)
+		}
+		return b.NewArray(), nil
+	case deliver.Indicator:
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		defer b.Release()
+		for range rows {
+			b.Append(deliver.IndicatorText(r.of))
+		}
+		return b.NewArray(), nil
+	}
+	return relation.Nulls(r.layout.types[name], rows, memory.DefaultAllocator)
+}
