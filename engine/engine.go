@@ -119,9 +119,9 @@ type Plan struct {
 	engine   *Engine
 	consumer deliver.Consumer // of the rows; nil: they come to the host, or are counted
 	tables   [2]arrow.Table
-	without []query.DeviceFailure // devices of the engine that were lost before
-	sorts   bool                  // the planner has taken StrategyHMG
-	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
+	without  []query.DeviceFailure // devices of the engine that were lost before
+	sorts    bool                  // the planner has taken StrategyHMG
+	short    error                 // what the device lacks for whole tables, which are divided; nil if they are not
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the

@@ -32,8 +32,8 @@ type lowering struct {
 	expected uint64
 	carried  [2]deliver.Carried // columns of each table that the consumer of the task needs
 	unpinned bool               // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
-	several  bool // several devices join parts of the probe side
-	guess    bool // the range of the keys may be guessed
+	several  bool               // several devices join parts of the probe side
+	guess    bool               // the range of the keys may be guessed
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -58,7 +58,7 @@ func (l *lowering) lower() query.Spec {
 		Meanings: join.Meanings, Product: l.How == join.Cross,
 		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0,
 		BatchRows: uint64(spec.BatchRows), Consumer: l.Consumer,
-		Progress:  l.Progress,
+		Progress: l.Progress,
 	}
 	if l.keys.Guessed() {
 		q.Check = l.check

@@ -35,7 +35,7 @@ type Join struct {
 	Columns []deliver.Column  // of the output; by sides of the tables
 	// Carried are the columns of each table that windows have instead, if the query has a consumer.
 	Carried [2]deliver.Carried
-	Place   string            // where columns are gathered: "host" or "device"
+	Place   string // where columns are gathered: "host" or "device"
 	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
 	// numbers: each operator outputs those that have none on its device.
 	Merges bool
@@ -85,9 +85,9 @@ type Spec struct {
 	// Consumer takes the windows on the devices; nil: they are delivered to the host, or counted.
 	Consumer  deliver.Consumer
 	BatchRows uint64 // maximum number of rows of a record batch
-	RowBytes     uint64 // approximate size of an output row on the host
-	Progress     *exec.Progress
-	Release      func() // releases tables that the query owns, when its result is closed; may be nil
+	RowBytes  uint64 // approximate size of an output row on the host
+	Progress  *exec.Progress
+	Release   func() // releases tables that the query owns, when its result is closed; may be nil
 	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has
 	// the whole build side. The facts describe one device's share.
 	Scattered bool
