@@ -24,7 +24,7 @@ type Carried interface {
 	Columns() []*arrow.Chunked // of types with [relation.WordBits]; they are valid as long as the table
 	// Fields describe Columns. A column has the name of a column of the table only if it is that column.
 	Fields() []arrow.Field
-	HostBytes() uint64 // memory of Columns beside the table
+	RowBytes() uint64 // host memory of Columns beside the table, for each row
 }
 
 // Intake takes the rows of one query. Rows count only once they are kept, so that a query that fails can run again.
@@ -42,6 +42,8 @@ type WindowSink interface {
 	operator.Sink
 	// Turn says what the columns of the windows that follow are.
 	Turn(f *Format)
+	// EndPart ends the rows of a part of the probe side, whose table may be released afterwards.
+	EndPart(ctx context.Context) error
 	// End ends the rows of the lane. The build side was released before.
 	End(ctx context.Context) error
 	// Close releases the memory of the sink, whatever happened before.

@@ -89,20 +89,24 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 	return &less
 }
 
-// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout].
-func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source) (*Result, error) {
-	if left.Table() == nil || right.Table() == nil {
-		return e.StreamLayout(ctx, layout, left, right)
+// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. If there is a consumer,
+// the layout is one of rows, which it takes on the devices, and the join has ended when Sources returns.
+func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
+	consumer deliver.Consumer) (*Result, error) {
+	if err := sourcesGiven(left, right); err != nil {
+		return nil, err
 	}
-	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table())
+	if left.Table() == nil || right.Table() == nil {
+		return e.stream(ctx, task.Whole(layout, left, right, consumer), opening{})
+	}
+	plan, err := e.PlanConsumed(ctx, layout, left.Table(), right.Table(), consumer)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Run(ctx)
 }
 
-// PlanConsumed is PlanLayout of a join whose rows a consumer takes on the devices. The layout must be one of rows. The
-// plan runs to the end of the join; its result has no rows to draw.
+// PlanConsumed is PlanLayout with a consumer of the rows, as in [Engine.Sources]; nil: there is none.
 func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, right arrow.Table,
 	consumer deliver.Consumer) (*Plan, error) {
 	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)

@@ -22,7 +22,8 @@ import (
 type carried struct {
 	columns []*arrow.Chunked
 	fields  []arrow.Field
-	bytes   uint64
+	bytes   uint64 // of a row, beside the table
+	later   bool   // the table is one of several
 	keys    *tableKeys
 	at      map[value]int // the column with the values or the validity; negative: no value is NULL
 }
@@ -33,22 +34,19 @@ func (c *carried) Columns() []*arrow.Chunked { return c.columns }
 // Fields implements deliver.Carried.
 func (c *carried) Fields() []arrow.Field { return c.fields }
 
-// HostBytes implements deliver.Carried.
-func (c *carried) HostBytes() uint64 { return c.bytes }
+// RowBytes implements deliver.Carried.
+func (c *carried) RowBytes() uint64 { return c.bytes }
 
-func (c *carried) add(name string, column *arrow.Chunked, bytes uint64) (at int) {
-	c.columns, c.bytes = append(c.columns, column), c.bytes+bytes
-	c.fields = append(c.fields, arrow.Field{Name: name, Type: column.DataType(), Nullable: column.NullN() > 0})
+func (c *carried) add(name string, column *arrow.Chunked, nulls bool, rowBytes uint64) (at int) {
+	c.columns, c.bytes = append(c.columns, column), c.bytes+rowBytes
+	c.fields = append(c.fields, arrow.Field{Name: name, Type: column.DataType(), Nullable: nulls})
 	return len(c.columns) - 1
 }
 
 // Carry implements deliver.Consumer.
 func (c *consumer) Carry(ctx context.Context, side relation.Side, table arrow.Table, later bool) (deliver.Carried,
 	error) {
-	if later {
-		return nil, ErrUnfit
-	}
-	out := &carried{at: make(map[value]int)}
+	out := &carried{at: make(map[value]int), later: later}
 	if err := c.carryKeys(ctx, out, side, table); err != nil {
 		return nil, err
 	}
@@ -56,7 +54,8 @@ func (c *consumer) Carry(ctx context.Context, side relation.Side, table arrow.Ta
 		for _, v := range c.program.values {
 			origin := c.origin(v.column)
 			if name := origin.Of[side]; name != "" && v.form == form {
-				if err := out.carry(ctx, v, name, relation.ColumnOf(table, name), c.layout.types[v.column]); err != nil {
+				field := table.Schema().Field(table.Schema().FieldIndices(name)[0])
+				if err := out.carry(ctx, v, field, relation.ColumnOf(table, name), c.layout.types[v.column]); err != nil {
 					return nil, err
 				}
 			}
@@ -65,10 +64,15 @@ func (c *consumer) Carry(ctx context.Context, side relation.Side, table arrow.Ta
 	return out, nil
 }
 
-// carry adds the values of a column in a form. Validity comes with values, and not at all if no value is NULL.
-func (c *carried) carry(ctx context.Context, v value, name string, column *arrow.Chunked, t arrow.DataType) error {
+// carry adds the values of a column in a form. Validity comes with values, and not at all if no value is NULL, or none
+// of later tables.
+func (c *carried) carry(ctx context.Context, v value, field arrow.Field, column *arrow.Chunked, t arrow.DataType) error {
+	nulls, name := column.NullN() > 0, field.Name
+	if c.later {
+		nulls = field.Nullable
+	}
 	if v.form == asValidity {
-		if relation.NullRows(column) == 0 {
+		if nulls = nulls || relation.WordBits(t) == 0 && (c.later || relation.NullRows(column) > 0); !nulls {
 			c.at[v] = -1
 			return nil
 		}
@@ -88,7 +92,7 @@ func (c *carried) carry(ctx context.Context, v value, name string, column *arrow
 	if v.form != asValues {
 		name = fmt.Sprintf("\x00%s, form %d", name, v.form)
 	}
-	c.at[v] = c.add(name, converted, v.form.bytes(column.DataType(), uint64(column.Len())))
+	c.at[v] = c.add(name, converted, nulls, v.form.bytes(column.DataType(), 1))
 	return nil
 }
 
@@ -100,6 +104,9 @@ type tableKeys struct {
 	plan  *keys.Plan
 	rows  []uint32 // a row with each code, where codes number the keys; nil if the plan decodes them
 	bits  int
+	// part says that the table is a part of a side. Then codes have 8 bytes in windows, because those of other parts may
+	// need them.
+	part bool
 }
 
 // mostMapped is the number of rows whose keys the host numbers with a map, on one core, where they have no other codes.
@@ -107,7 +114,7 @@ const mostMapped = 1 << 17
 
 // carryKeys adds the codes of the keys that a table gives.
 func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Side, table arrow.Table) (err error) {
-	k := &tableKeys{table: table}
+	k := &tableKeys{table: table, part: out.later}
 	for i, name := range c.layout.Spec.By {
 		if origin := c.origin(name); origin.Of[side] != "" {
 			k.by, k.names = append(k.by, i), append(k.names, origin.Of[side])
@@ -122,7 +129,8 @@ func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Si
 	}
 	// Where both tables give keys, codes of more than 32 bits may not fit together.
 	rows, long := int(table.NumRows()), k.plan.KeyBits() > 32 && len(k.by) < len(c.layout.Spec.By)
-	decodes := k.plan.Exact() && (!long || rows > mostMapped)
+	maps := rows <= mostMapped || c.sure
+	decodes := k.plan.Exact() && (!long || !maps)
 	for i := range k.by {
 		decodes = decodes && (k.plan.Decodes(i) || k.plan.HasRows(i))
 	}
@@ -133,7 +141,7 @@ func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Si
 		}
 		codes = make([]byte, rows*k.plan.KeyBytes())
 		err = k.plan.Encode(ctx, relation.Left, codes, nil)
-	case rows <= mostMapped:
+	case maps:
 		numbers, numberErr := k.plan.NumberKeys(ctx)
 		for row, n := range numbers {
 			if int(n) == len(k.rows) {
@@ -147,14 +155,21 @@ func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Si
 	if err != nil {
 		return err
 	}
+	if k.part && t == arrow.PrimitiveTypes.Uint32 {
+		wide := make([]uint64, rows)
+		for row, code := range backend.Words(codes) {
+			wide[row] = uint64(code)
+		}
+		codes, t = backend.AsBytes(wide), arrow.PrimitiveTypes.Uint64
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bits[side] = k.bits; c.bits[0]+c.bits[1] > 64 {
 		return ErrUnfit
 	}
-	column := relation.FixedArray(t, rows, codes, nil, 0)
+	column := arrow.NewChunked(t, []arrow.Array{relation.FixedArray(t, rows, codes, nil, 0)})
 	out.keys = k
-	out.add("\x00code of "+strings.Join(k.names, ", "), arrow.NewChunked(t, []arrow.Array{column}), uint64(len(codes)))
+	out.add("\x00code of "+strings.Join(k.names, ", "), column, false, uint64(relation.WordBits(t)/8))
 	return nil
 }
 

@@ -63,14 +63,33 @@ func NewWindows(l *Layout, origin func(column string) Origin) *Windows {
 	return &Windows{l, origin, p}
 }
 
+// Sure reports whether the rows of any tables can be grouped: if one side gives all keys, which have fixed widths.
+func (w *Windows) Sure() bool {
+	var gives [2]bool
+	for _, name := range w.layout.Spec.By {
+		for side, of := range w.origin(name).Of {
+			gives[side] = gives[side] || of != ""
+		}
+		if relation.WordBits(w.layout.types[name]) == 0 && w.origin(name).Role == deliver.Values {
+			return false
+		}
+	}
+	for _, v := range w.program.values {
+		if of := w.origin(v.column).Of; of[0] != "" && of[1] != "" { // perhaps of different types
+			return false
+		}
+	}
+	return gives != [2]bool{true, true}
+}
+
 // Consume groups the rows that join, which is called once, gives a consumer. The caller closes the result. Errors: those
-// of join; ErrUnfit; as for [Engine.Stream].
-func (e *Engine) Consume(ctx context.Context, windows *Windows,
+// of join; ErrUnfit unless sure is set, which needs [Windows.Sure]; as for [Engine.Stream].
+func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
 	join func(context.Context, deliver.Consumer) error) (*Result, error) {
 	return e.begin(ctx, windows.layout, nil, func(ctx context.Context, w *work) error {
 		s := w.stream(windows.layout)
 		s.main = &partials{streaming: s, by: windows.layout.Spec.By, program: windows.program}
-		if err := join(ctx, &consumer{Windows: windows, stream: s}); err != nil {
+		if err := join(ctx, &consumer{Windows: windows, stream: s, sure: sure}); err != nil {
 			return err
 		}
 		w.result.windows = true
@@ -85,6 +104,8 @@ func (w *Windows) Consumer() deliver.Consumer { return &consumer{Windows: w} }
 type consumer struct {
 	*Windows
 	stream *streaming
+
+	sure   bool // it must not end with ErrUnfit
 
 	mu   sync.Mutex // guards what follows, and the stream
 	bits [2]int     // of the codes of each side

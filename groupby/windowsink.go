@@ -56,13 +56,25 @@ func (s *windowSink) Put(ctx context.Context, w *operator.Window) error {
 	return r.put(ctx, w)
 }
 
+// EndPart brings groups to the host whose keys the part gives.
+func (s *windowSink) EndPart(ctx context.Context) error {
+	for is, r := range s.of {
+		if slices.ContainsFunc(r.keys, func(k codePart) bool { return k.of.part }) {
+			if err := r.end(ctx); err != nil {
+				return err
+			}
+			delete(s.of, is)
+		}
+	}
+	return nil
+}
+
 // End brings the groups to the host.
 func (s *windowSink) End(ctx context.Context) error {
 	for is, r := range s.of {
-		if err := r.finish(ctx, r.op.Finish); err != nil {
+		if err := r.end(ctx); err != nil {
 			return err
 		}
-		r.op.Close()
 		delete(s.of, is)
 	}
 	return nil
@@ -125,7 +137,7 @@ func (s *windowSink) reducing(ctx context.Context, is shape) (*reducing, error) 
 			f.KeyBits += c.keys.bits
 		}
 	}
-	if f.KeyBits > 32 {
+	if f.KeyBits > 32 || slices.ContainsFunc(r.keys, func(k codePart) bool { return k.of.part }) {
 		f.KeyBytes = 8
 	}
 	if f.KeyBits = max(1, f.KeyBits); f.KeyBits > 64 {
@@ -214,11 +226,11 @@ func (r *reducing) piece(ctx context.Context, w *operator.Window, from, rows uin
 
 // codes returns the key codes of a chunk: the codes of the keys that each table gives, put together.
 func (r *reducing) codes(ctx context.Context, memory *exec.Scope, c *relation.Chunk) (relation.Values, error) {
+	keyBytes := r.plan.Facts.KeyBytes
 	coded := slices.DeleteFunc(slices.Clone(r.keys), func(k codePart) bool { return k.of.bits == 0 })
-	if len(coded) == 1 {
+	if len(coded) == 1 && r.plan.Facts.Payload[coded[0].column] == keyBytes {
 		return c.Payload[coded[0].column], nil
 	}
-	keyBytes := r.plan.Facts.KeyBytes
 	codes := relation.Values{Data: memory.New(c.Rows*uint64(keyBytes), "key codes").All(), Bytes: keyBytes}
 	if err := memory.Err(); err != nil {
 		return codes, err
@@ -236,6 +248,12 @@ func (r *reducing) codes(ctx context.Context, memory *exec.Scope, c *relation.Ch
 		}
 	}
 	return codes, r.lane.Submit(ctx, list)
+}
+
+// end brings all groups to the host.
+func (r *reducing) end(ctx context.Context) error {
+	defer r.op.Close()
+	return r.finish(ctx, r.op.Finish)
 }
 
 // finish brings the groups so far to the host, with their keys. bring is Finish or Drain of the operator.

@@ -1,6 +1,7 @@
 package groupjoin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -50,15 +51,16 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 		rows := *l // which need less memory than the groups of both sides
 		rows.byKey, rows.sums, l = nil, nil, &rows
 	}
-	if l.windows != nil && left.Table() != nil && right.Table() != nil {
-		r, err := e.runWindows(ctx, l, left.Table(), right.Table())
-		if !errors.Is(err, groupby.ErrUnfit) && !backend.OutOfMemory(err) {
+	again := left.Again && right.Again
+	if l.windows != nil && (again || e.mayStreamWindows(l)) {
+		r, err := e.runWindows(ctx, l, [2]source.Source{left, right}, !again)
+		if !again || !errors.Is(err, groupby.ErrUnfit) && !backend.OutOfMemory(err) {
 			return r, err
 		}
 	}
 	fixed := *l.Join
 	fixed.Spec.BatchRows = e.batchRows(&fixed)
-	joined, err := e.Join.Leaving(groupShare).Sources(ctx, &fixed, left, right)
+	joined, err := e.Join.Leaving(groupShare).Sources(ctx, &fixed, left, right, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,30 +79,27 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 	return r, err
 }
 
-// runWindows groups the rows on the devices that join them.
-func (e *Engine) runWindows(ctx context.Context, l *Layout, left, right arrow.Table) (*Result, error) {
+// mayStreamWindows reports whether rows are grouped on the device that joins them although the sources cannot be read
+// again. Then nothing may go wrong that the host could do otherwise: keys without short codes, the loss of one of
+// several devices, too little memory.
+func (e *Engine) mayStreamWindows(l *Layout) bool {
+	return l.windows.Sure() && len(e.Join.Engines()) == 1 && e.Join.HostCapBytes() == exec.Unlimited
+}
+
+// runWindows groups the rows on the devices that join them. sure is that of [groupby.Engine.Consume].
+func (e *Engine) runWindows(ctx context.Context, l *Layout, of [2]source.Source, sure bool) (*Result, error) {
 	r := &Result{Layout: l}
+	var joined *engine.Result
 	var joinErr error
-	groups, err := e.Groups.Consume(ctx, l.windows, func(ctx context.Context, consumer deliver.Consumer) error {
-		joinErr = func() error {
-			plan, err := e.Join.Leaving(groupShare).PlanConsumed(ctx, l.Join, left, right, consumer)
-			if err != nil {
-				return err
-			}
-			joined, err := plan.Run(ctx)
-			if err != nil {
-				return err
-			}
+	groups, err := e.Groups.Consume(ctx, l.windows, sure, func(ctx context.Context, to deliver.Consumer) error {
+		joined, joinErr = e.Join.Leaving(groupShare).Sources(ctx, l.Join, of[0], of[1], to)
+		if joinErr == nil {
 			defer joined.Close()
 			r.Device, r.join, r.joined = joined.Device, joined.Stats(), joined.Explain()
-			return nil
-		}()
+		}
 		return joinErr
 	})
-	if joinErr != nil {
-		return nil, joinErr
-	}
-	if err != nil {
+	if err := cmp.Or(joinErr, err); err != nil {
 		return nil, err
 	}
 	r.groups, r.rows = groups, groups.Stats().Rows
@@ -152,7 +151,7 @@ func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]source.Sour
 	}
 	held.Release() // who waits for memory must hold none
 	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.byKey.join, source.FromTable(tables[0]),
-		source.FromTable(tables[1]))
+		source.FromTable(tables[1]), nil)
 	if err != nil {
 		return nil, err
 	}

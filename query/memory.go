@@ -193,11 +193,6 @@ func (q *Query) aloneBytes(a *Alternative) uint64 {
 // by their numbers, and data on its way to the device.
 func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 	sizeBytes = q.WaitingBytes
-	for _, carried := range a.Carried {
-		if carried != nil {
-			sizeBytes += carried.HostBytes()
-		}
-	}
 	if q.Ordered {
 		sizeBytes += q.piecesRows(a) * pairBytes
 	}
@@ -209,6 +204,13 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
+		}
+		if carried := a.Carried[s.Side]; carried != nil {
+			tables := uint64(1)
+			if q.Parts && side == operator.Probe {
+				tables = PartsAtOnce(a.Facts.Ahead)
+			}
+			sizeBytes += tables * rows * carried.RowBytes()
 		}
 		if a.Merges && side == operator.Build {
 			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4

@@ -222,7 +222,7 @@ func (l *Lane) output() *output {
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	case q.Consumer != nil:
 		taken := l.result.intake.Open(room)
-		limit.Sink, out.turned, out.end, out.close = taken, taken.Turn, taken.End, taken.Close
+		limit.Sink, out.turned, out.part, out.end, out.close = taken, taken.Turn, taken.EndPart, taken.End, taken.Close
 	default:
 		down := room
 		down.Lane = lane.On(l.flow.Context(), backend.Deliver)
