@@ -3,27 +3,61 @@ package groupjoin_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/groupjoin"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/source"
 )
 
-const inWindows = "on the devices that joined the rows"
+// again is a source of a table that is read batch by batch, any number of times.
+func again(table arrow.Table) source.Source {
+	s := unknown(table)
+	s.Again = true
+	return s
+}
 
-// checkWindows compares with the oracles, and requires that rows were grouped where they were joined.
-func checkWindows(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, spec join.Spec, groups groupby.Spec) {
+// openSeveral opens devices that take part in every join.
+func openSeveral(t testing.TB, devices []*backend.Device) *groupjoin.Engine {
+	var members []query.Member
+	for _, device := range devices {
+		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
+		require.NoError(t, err)
+		members = append(members, query.Member{Ops: ops, Allocator: memory.DefaultAllocator})
+	}
+	e := engine.NewEngine(members[0].Ops, memory.DefaultAllocator, 0, members[1:]...)
+	t.Cleanup(e.Close)
+	e.Together = true
+	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}}
+}
+
+// windowsCase is a group-by of the rows of a join, of tables or of sources.
+type windowsCase struct {
+	left, right arrow.Table
+	join        join.Spec
+	groups      groupby.Spec
+	source      func(arrow.Table) source.Source
+}
+
+// check compares with the oracles, and requires that rows were grouped where they were joined.
+func (c *windowsCase) check(t testing.TB, e *groupjoin.Engine) (explained string) {
 	t.Helper()
-	l, err := groupjoin.NewLayout(left.Schema(), right.Schema(), spec, groups)
+	l, err := groupjoin.NewLayout(c.left.Schema(), c.right.Schema(), c.join, c.groups)
 	require.NoError(t, err)
-	r, err := e.Run(t.Context(), l, source.FromTable(left), source.FromTable(right))
+	r, err := e.Run(t.Context(), l, c.source(c.left), c.source(c.right))
 	require.NoError(t, err)
 	defer r.Close()
 	var batches []arrow.RecordBatch
@@ -32,50 +66,122 @@ func checkWindows(t testing.TB, e *groupjoin.Engine, left, right arrow.Table, sp
 		defer batch.Release()
 		batches = append(batches, batch)
 	}
-	oracle.RequireJoinedGroups(t, left, right, l.Join, l.Groups, batches)
-	require.EqualValues(t, len(oracle.Join(left, right, l.Join.Spec)), r.Stats().GroupBy.Rows, "joined rows")
-	require.Contains(t, r.Explain(), inWindows)
+	oracle.RequireJoinedGroups(t, c.left, c.right, l.Join, l.Groups, batches)
+	require.EqualValues(t, len(oracle.Join(c.left, c.right, l.Join.Spec)), r.Stats().GroupBy.Rows, "joined rows")
+	require.Contains(t, r.Explain(), "on the devices that joined the rows")
+	return r.Explain()
 }
 
-// TestWindows: the rows of every kind of join, with exact and with hashed keys, are grouped on the device, by keys and
-// values of either side and of both, and by columns that say where a row comes from.
-func TestWindows(t *testing.T) {
+// everyKind groups the rows of every kind of join, with exact and with hashed keys, by keys and values of either side
+// and of both, and by columns that say where a row comes from.
+func everyKind(t *testing.T, e *groupjoin.Engine, from func(arrow.Table) source.Source) {
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
 	same, none := table(t, 2, 200, 50, arrow.PrimitiveTypes.Int32), table(t, 2, 0, 10, arrow.PrimitiveTypes.Int64)
-	few := table(t, 1, 30, 10, arrow.PrimitiveTypes.Int32)
-	ons := [][]string{{"k"}, {"t"}}
+	few, ons := table(t, 1, 30, 10, arrow.PrimitiveTypes.Int32), [][]string{{"k"}, {"t"}}
+	for _, c := range devicetest.Product(t, len(kinds), len(ons)) {
+		how, spec, left := kinds[c[0]], join.Spec{On: ons[c[1]]}, left
+		if spec.How = how; how == join.Cross {
+			spec.On, left = nil, few
+		}
+		t.Run(fmt.Sprint(how, spec.On), func(t *testing.T) {
+			bys := [][]string{{"n"}, {"t", "n"}, nil}
+			values := []string{"count", "sum:own1", "avg:f", "count:t", "var:own1", "min:f"}
+			switch {
+			case how.Pairs():
+				bys = append(bys, []string{"n_right"}, []string{"f_right", "f"})
+				values = append(values, "max:own2", "count:f_right", "sum:f_right", "stddev:f_right")
+				if how != join.Cross {
+					other := map[string]string{"k": "t_right", "t": "k_right"}[spec.On[0]]
+					spec.Indicator, values = "from", append(values, "count:"+other)
+					bys = append(bys, []string{"n", other}, []string{spec.On[0], "n_right"}, []string{"from"}, []string{"n", "from"})
+				}
+			case !how.Has(0):
+				values = []string{"count", "sum:own2", "max:k", "var:f", "count:t"}
+			case how == join.Mark:
+				bys = append(bys, []string{"mark"}, []string{"n", "mark"})
+			}
+			for _, right := range []arrow.Table{right, same, none} {
+				for _, by := range append(bys, bys[0]) {
+					c := windowsCase{left, right, spec, groupby.Spec{By: by, Aggregates: aggregates(values...)}, from}
+					c.check(t, e)
+				}
+			}
+		})
+	}
+}
+
+// TestWindows: rows of tables are grouped on the device.
+func TestWindows(t *testing.T) {
+	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
+		everyKind(t, open(t, device, 0), source.FromTable)
+	})
+}
+
+// TestWindowsOfStreams: so are rows of sources that are read part by part, in granules and small windows.
+func TestWindowsOfStreams(t *testing.T) {
+	devicetest.ShortOnHost(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		e := open(t, device, 0)
-		for _, c := range devicetest.Product(t, len(kinds), len(ons)) {
-			how, spec, left := kinds[c[0]], join.Spec{On: ons[c[1]]}, left
-			if spec.How = how; how == join.Cross {
-				spec.On, left = nil, few
-			}
-			t.Run(fmt.Sprint(how, spec.On), func(t *testing.T) {
-				bys, values := [][]string{{"n"}, {"t", "n"}, nil}, []string{"count", "sum:own1", "avg:f", "count:t", "var:own1", "min:f"}
-				switch {
-				case how.Pairs():
-					bys = append(bys, []string{"n_right"}, []string{"f_right", "f"})
-					values = append(values, "max:own2", "count:f_right", "sum:f_right", "stddev:f_right")
-					if how != join.Cross {
-						other := map[string]string{"k": "t_right", "t": "k_right"}[spec.On[0]]
-						bys, values = append(bys, []string{"n", other}), append(values, "count:"+other)
-						bys = append(bys, []string{spec.On[0], "n_right"})
-						spec.Indicator = "from"
-						bys = append(bys, []string{"from"}, []string{"n", "from"})
-					}
-				case !how.Has(0):
-					values = []string{"count", "sum:own2", "max:k", "var:f", "count:t"}
-				case how == join.Mark:
-					bys = append(bys, []string{"mark"}, []string{"n", "mark"})
-				}
-				for _, right := range []arrow.Table{right, same, none} {
-					for _, by := range bys {
-						checkWindows(t, e, left, right, spec, groupby.Spec{By: by, Aggregates: aggregates(values...)})
-					}
-				}
-				checkWindows(t, e, left, right, spec, groupby.Spec{By: bys[0]})
-			})
+		e.Join.GranuleRows, e.Join.WindowRows = 64, 50
+		everyKind(t, e, again)
+	})
+}
+
+// TestWindowsOnSeveral: so are rows that several devices join, each with the build side, or with rows of some keys.
+func TestWindowsOnSeveral(t *testing.T) {
+	devicetest.ShortOnHost(t)
+	devicetest.SkipRace(t)
+	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {
+		for _, scatter := range []bool{false, true} {
+			e := openSeveral(t, devices)
+			e.Join.GranuleRows, e.Join.Scatter = 64, scatter
+			everyKind(t, e, again)
 		}
 	})
+}
+
+// hostWith opens a host device.
+func hostWith(t *testing.T, options host.Options, limits backend.DeviceOptions) *backend.Device {
+	driver, err := host.New(options).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, limits)
+	t.Cleanup(func() { _ = device.Close() })
+	return device
+}
+
+// TestWindowsDivided: so are rows of tables that are divided because the device has too little memory for them. Groups
+// beyond the memory of the device go to the host before the end.
+func TestWindowsDivided(t *testing.T) {
+	devicetest.HostTest(t)
+	devicetest.SkipRace(t)
+	left := longs(t, 20_000, map[string]func(int) int64{"k": func(i int) int64 { return int64(i * 7 % 15_000) },
+		"a": func(i int) int64 { return int64(i % 9000) }})
+	right := longs(t, 30_000, map[string]func(int) int64{"k": func(i int) int64 { return int64(i * 11 % 18_000) },
+		"b": func(i int) int64 { return int64(i % 11) }})
+	for _, how := range []join.How{join.Inner, join.Full, join.Semi} {
+		e := open(t, hostWith(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20}), 0)
+		c := windowsCase{left, right, join.Spec{How: how, On: []string{"k"}},
+			groupby.Spec{By: []string{"a"}, Aggregates: aggregates("count", "sum:k")}, source.FromTable}
+		require.Contains(t, c.check(t, e), "divided ")
+	}
+}
+
+// TestWindowsLost: a join of which a device is lost, at any time, begins again on the other, and no row counts twice.
+func TestWindowsLost(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
+	step := devicetest.Short([]int{29}, []int{5})[0]
+	for _, from := range []func(arrow.Table) source.Source{source.FromTable, again} {
+		lost := true
+		for n := 1; lost; n += step {
+			device := hostWith(t, host.Options{Discrete: true, CloseLimit: 200 * time.Millisecond,
+				Faults: host.Faults{LoseAtSubmit: n}}, backend.DeviceOptions{})
+			e := openSeveral(t, []*backend.Device{hostWith(t, host.Options{}, backend.DeviceOptions{}), device})
+			e.Join.GranuleRows = 64
+			c := windowsCase{left, right, join.Spec{How: join.Full, On: []string{"k"}},
+				groupby.Spec{By: []string{"n", "n_right"}, Aggregates: aggregates("count", "sum:own1")}, from}
+			c.check(t, e)
+			lost = device.Lost() != nil
+		}
+	}
 }
