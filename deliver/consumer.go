@@ -15,8 +15,11 @@ type Consumer interface {
 	// Carry returns the columns that windows have for the rows of a table. later says that the table is a part of a
 	// side, or has no rows and stands for the parts, all of which have the same fields. An error ends the join.
 	Carry(ctx context.Context, side relation.Side, table arrow.Table, later bool) (Carried, error)
-	// Begin begins a query of the join.
-	Begin() Intake
+	// Open returns the sink of a lane, whose windows come from room.
+	Open(room Room) WindowSink
+	// Kept returns how many rows it has, apart from those that open sinks hold. Rows that are kept are not taken back, so
+	// what has made them cannot run again.
+	Kept() uint64
 }
 
 // Carried are the columns that windows have for the rows of a table, in place of output columns.
@@ -24,28 +27,26 @@ type Carried interface {
 	Columns() []*arrow.Chunked // of types with [relation.WordBits]; they are valid as long as the table
 	// Fields describe Columns. A column has the name of a column of the table only if it is that column.
 	Fields() []arrow.Field
-	RowBytes() uint64 // host memory of Columns beside the table, for each row
+	HostBytes(rows uint64) uint64 // host memory beside a table of so many rows
 }
 
-// Intake takes the rows of one query. Rows count only once they are kept, so that a query that fails can run again.
-type Intake interface {
-	// Open returns the sink of a lane, whose windows come from room. It may be called from several goroutines.
-	Open(room Room) WindowSink
-	// Keep makes all rows count, once the sinks of all lanes have ended.
-	Keep(ctx context.Context) error
-	// Close discards rows that were not kept. The sinks are closed before.
-	Close()
-}
-
-// WindowSink is the sink of a lane of an [Intake].
+// WindowSink is the sink of a lane of a [Consumer].
 type WindowSink interface {
 	operator.Sink
 	// Turn says what the columns of the windows that follow are.
 	Turn(f *Format)
 	// EndPart ends the rows of a part of the probe side, whose table may be released afterwards.
 	EndPart(ctx context.Context) error
-	// End ends the rows of the lane. The build side was released before.
+	// End ends the rows of the lane, which are kept then. The build side was released before.
 	End(ctx context.Context) error
 	// Close releases the memory of the sink, whatever happened before.
 	Close()
+}
+
+// Kept returns how many rows a consumer has kept; 0 without one.
+func Kept(c Consumer) uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.Kept()
 }

@@ -145,7 +145,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	if p.hmg() {
 		begin = p.runHMG
 	}
-	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
+	return p.engine.orOnOthers(p.consumer, func(on *Engine) (*Result, error) {
 		if on != p.engine {
 			return p.again(ctx, on, true)
 		}

@@ -85,7 +85,7 @@ func (r *HMGResult) pieces(ctx context.Context) iter.Seq2[[2][]uint32, error] {
 		defer r.flow.Stop()
 		defer context.AfterFunc(ctx, r.found.Abandon)()
 		var numbers [2][]uint32
-		at, most := 0, uint64(r.Layout.Spec.BatchRows)
+		at, most := 0, r.engine.BatchRows(r.Layout.Spec.BatchRows, r.Layout.Schema)
 		flush := func() (more bool) {
 			piece, err := r.verify(ctx, [2][]uint32{numbers[0][:at], numbers[1][:at]})
 			numbers, at = [2][]uint32{}, 0

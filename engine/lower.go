@@ -57,7 +57,7 @@ func (l *lowering) lower() query.Spec {
 		Schema:   l.Layout.Schema,
 		Meanings: join.Meanings, Product: l.How == join.Cross,
 		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0,
-		BatchRows: uint64(spec.BatchRows), Consumer: l.Consumer,
+		BatchRows: l.batchRows(), Consumer: l.Consumer,
 		Progress: l.Progress,
 	}
 	if l.keys.Guessed() {
@@ -80,6 +80,9 @@ func (l *lowering) lower() query.Spec {
 	}
 	return q
 }
+
+// batchRows is the maximum number of rows of a batch.
+func (l *lowering) batchRows() uint64 { return l.engine.BatchRows(l.spec.BatchRows, l.Layout.Schema) }
 
 // trees are the ways to run the join on a device, by where columns are put together.
 func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
@@ -165,7 +168,6 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 // On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
 // payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) query.Join {
-	spec := l.spec
 	j := query.Join{Output: l.want(), Place: place.String()}
 	j.Merges = l.several && l.keys.Exact() && j.Output.Marks(operator.Build)
 	if !l.keys.Exact() {
@@ -245,7 +247,7 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 	if l.Consumer != nil {
 		return j
 	}
-	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
+	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(l.batchRows(), primitive.MaxRows))
 	return j
 }
 

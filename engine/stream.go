@@ -92,7 +92,7 @@ func (e *Engine) stream(ctx context.Context, of *task.Task, as opening) (*Result
 	if !of.Sources[0].Again || !of.Sources[1].Again {
 		return reportWithout(without)(begin(e))
 	}
-	return reportWithout(without)(e.orOnOthers(begin))
+	return reportWithout(without)(e.orOnOthers(of.Consumer, begin))
 }
 
 // beginStream collects the build side and starts the join on the devices of the engine, or has both sides divided.

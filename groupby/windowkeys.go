@@ -20,12 +20,13 @@ import (
 
 // carried is what a table brings to windows: the codes of the keys that it gives, if any, and then values.
 type carried struct {
-	columns []*arrow.Chunked
-	fields  []arrow.Field
-	bytes   uint64 // of a row, beside the table
-	later   bool   // the table is one of several
-	keys    *tableKeys
-	at      map[value]int // the column with the values or the validity; negative: no value is NULL
+	columns  []*arrow.Chunked
+	fields   []arrow.Field
+	bytes    uint64 // of the keys, beside the table
+	rowBytes uint64 // of a row, beside the table
+	later    bool   // the table is one of several
+	keys     *tableKeys
+	at       map[value]int // the column with the values or the validity; negative: no value is NULL
 }
 
 // Columns implements deliver.Carried.
@@ -34,11 +35,11 @@ func (c *carried) Columns() []*arrow.Chunked { return c.columns }
 // Fields implements deliver.Carried.
 func (c *carried) Fields() []arrow.Field { return c.fields }
 
-// RowBytes implements deliver.Carried.
-func (c *carried) RowBytes() uint64 { return c.bytes }
+// HostBytes implements deliver.Carried.
+func (c *carried) HostBytes(rows uint64) uint64 { return c.bytes + rows*c.rowBytes }
 
 func (c *carried) add(name string, column *arrow.Chunked, nulls bool, rowBytes uint64) (at int) {
-	c.columns, c.bytes = append(c.columns, column), c.bytes+rowBytes
+	c.columns, c.rowBytes = append(c.columns, column), c.rowBytes+rowBytes
 	c.fields = append(c.fields, arrow.Field{Name: name, Type: column.DataType(), Nullable: nulls})
 	return len(c.columns) - 1
 }
@@ -85,15 +86,15 @@ func (c *carried) carry(ctx context.Context, v value, field arrow.Field, column 
 	} else if !arrow.TypeEqual(column.DataType(), t) { // of a key whose values of the other table have another type
 		return ErrUnfit
 	}
-	converted, err := convert(ctx, column, v.form)
-	if err != nil {
-		return err
-	}
+	var err error
 	if v.form != asValues {
 		name = fmt.Sprintf("\x00%s, form %d", name, v.form)
+		column, err = convert(ctx, column, v.form)
 	}
-	c.at[v] = c.add(name, converted, nulls, v.form.bytes(column.DataType(), 1))
-	return nil
+	if err == nil {
+		c.at[v] = c.add(name, column, nulls, v.form.bytes(t, 1))
+	}
+	return err
 }
 
 // tableKeys are the keys of a group-by that a table of joined rows gives, with a code for each row.
@@ -110,7 +111,11 @@ type tableKeys struct {
 }
 
 // mostMapped is the number of rows whose keys the host numbers with a map, on one core, where they have no other codes.
-const mostMapped = 1 << 17
+// codesShare of the memory limit is the most that numbered texts and such a map take.
+const (
+	mostMapped = 1 << 17
+	codesShare = 4
+)
 
 // carryKeys adds the codes of the keys that a table gives.
 func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Side, table arrow.Table) (err error) {
@@ -124,12 +129,19 @@ func (c *consumer) carryKeys(ctx context.Context, out *carried, side relation.Si
 		return nil
 	}
 	codes, t := []byte(nil), arrow.DataType(arrow.PrimitiveTypes.Uint32)
-	if k.plan, err = keys.PlanGroups(ctx, table, k.names, false, nil); err != nil {
+	room := func(byBytes int64) bool {
+		fits := byBytes < 0 || out.bytes+uint64(byBytes) <= c.HostCapBytes()/codesShare
+		if fits {
+			out.bytes += uint64(byBytes)
+		}
+		return fits
+	}
+	if k.plan, err = keys.PlanGroups(ctx, table, k.names, false, room); err != nil {
 		return err
 	}
 	// Where both tables give keys, codes of more than 32 bits may not fit together.
 	rows, long := int(table.NumRows()), k.plan.KeyBits() > 32 && len(k.by) < len(c.layout.Spec.By)
-	maps := rows <= mostMapped || c.sure
+	maps := c.sure || rows <= mostMapped && room(int64(rows)*mapEntryBytes)
 	decodes := k.plan.Exact() && (!long || !maps)
 	for i := range k.by {
 		decodes = decodes && (k.plan.Decodes(i) || k.plan.HasRows(i))

@@ -3,6 +3,7 @@ package groupby
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/spirjoin/spirjoin/deliver"
@@ -63,15 +64,23 @@ func NewWindows(l *Layout, origin func(column string) Origin) *Windows {
 	return &Windows{l, origin, p}
 }
 
-// Sure reports whether the rows of any tables can be grouped: if one side gives all keys, which have fixed widths.
+// Fixed reports whether all keys that a side gives have fixed widths. Other keys may turn out to be unfit, so that a side
+// that is read as a stream would be read in vain.
+func (w *Windows) Fixed(side relation.Side) bool {
+	return !slices.ContainsFunc(w.layout.Spec.By, func(name string) bool {
+		return w.origin(name).Of[side] != "" && relation.WordBits(w.layout.types[name]) == 0
+	})
+}
+
+// Sure reports whether the rows of any tables can be grouped: if one side gives all keys, of fixed widths and together
+// 64 bits.
 func (w *Windows) Sure() bool {
-	var gives [2]bool
+	var bits [2]int
 	for _, name := range w.layout.Spec.By {
 		for side, of := range w.origin(name).Of {
-			gives[side] = gives[side] || of != ""
-		}
-		if relation.WordBits(w.layout.types[name]) == 0 && w.origin(name).Role == deliver.Values {
-			return false
+			if of != "" {
+				bits[side] += relation.WordBits(w.layout.types[name])
+			}
 		}
 	}
 	for _, v := range w.program.values {
@@ -79,7 +88,7 @@ func (w *Windows) Sure() bool {
 			return false
 		}
 	}
-	return gives != [2]bool{true, true}
+	return w.Fixed(relation.Left) && w.Fixed(relation.Right) && min(bits[0], bits[1]) == 0 && max(bits[0], bits[1]) <= 64
 }
 
 // Consume groups the rows that join, which is called once, gives a consumer. The caller closes the result. Errors: those
@@ -89,7 +98,7 @@ func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
 	return e.begin(ctx, windows.layout, nil, func(ctx context.Context, w *work) error {
 		s := w.stream(windows.layout)
 		s.main = &partials{streaming: s, by: windows.layout.Spec.By, program: windows.program}
-		if err := join(ctx, &consumer{Windows: windows, stream: s, sure: sure}); err != nil {
+		if err := join(ctx, &consumer{Windows: windows, Engine: e, stream: s, sure: sure}); err != nil {
 			return err
 		}
 		w.result.windows = true
@@ -98,61 +107,37 @@ func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
 }
 
 // Consumer returns a consumer that says what tables bring, for a plan that does not run.
-func (w *Windows) Consumer() deliver.Consumer { return &consumer{Windows: w} }
+func (e *Engine) Consumer(windows *Windows) deliver.Consumer {
+	return &consumer{Windows: windows, Engine: e}
+}
 
 // consumer is the deliver.Consumer of a group-by.
 type consumer struct {
 	*Windows
+	*Engine
 	stream *streaming
-
 	sure   bool // it must not end with ErrUnfit
 
 	mu   sync.Mutex // guards what follows, and the stream
 	bits [2]int     // of the codes of each side
 }
 
-// Begin implements deliver.Consumer.
-func (c *consumer) Begin() deliver.Intake { return &intake{consumer: c} }
-
-// intake has the groups of one query.
-type intake struct {
-	*consumer
-	mu     sync.Mutex // guards what follows
-	groups []*groups
-	rows   uint64
+// Open implements deliver.Consumer.
+func (c *consumer) Open(room deliver.Room) deliver.WindowSink {
+	return &windowSink{Room: room, consumer: c, of: make(map[shape]*reducing)}
 }
 
-// add adds groups of a lane.
-func (in *intake) add(g *groups, rows uint64) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.groups, in.rows = append(in.groups, g), in.rows+rows
+// Kept implements deliver.Consumer.
+func (c *consumer) Kept() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stream.rows
 }
 
-// Keep implements deliver.Intake.
-func (in *intake) Keep(ctx context.Context) error {
-	in.consumer.mu.Lock()
-	defer in.consumer.mu.Unlock()
-	for len(in.groups) > 0 {
-		g := in.groups[0]
-		in.groups = in.groups[1:]
-		if err := in.stream.main.add(ctx, g); err != nil {
-			return err
-		}
-	}
-	in.stream.rows += in.rows
-	return nil
-}
-
-// Close implements deliver.Intake.
-func (in *intake) Close() {
-	for _, g := range in.groups {
-		g.release()
-	}
-	in.groups = nil
-}
-
-// Open implements deliver.Intake.
-func (in *intake) Open(room deliver.Room) deliver.WindowSink {
-	return &windowSink{Room: room, intake: in, of: make(map[shape]*reducing)}
+// keep adds the groups of so many rows to the partial groups.
+func (c *consumer) keep(ctx context.Context, g *groups, rows uint64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stream.rows += rows
+	return c.stream.main.add(ctx, g)
 }

@@ -15,9 +15,9 @@ import (
 // windowSink is the sink that groups the windows of a lane.
 type windowSink struct {
 	deliver.Room
-	intake *intake
-	format deliver.Format
-	of     map[shape]*reducing
+	consumer *consumer
+	format   deliver.Format
+	of       map[shape]*reducing
 }
 
 // shape says of which tables a window has rows, and whether they have a partner. It decides which keys and values are
@@ -89,7 +89,7 @@ func (s *windowSink) Close() {
 
 // reducing is a group-by of windows of one shape.
 type reducing struct {
-	*intake
+	*consumer
 	shape
 	lane    *exec.Lane
 	columns []windowColumn // that are the payload of chunks
@@ -113,7 +113,7 @@ type codePart struct {
 
 // reducing plans the group-by of windows of a shape.
 func (s *windowSink) reducing(ctx context.Context, is shape) (*reducing, error) {
-	r := &reducing{intake: s.intake, shape: is, lane: s.Lane}
+	r := &reducing{consumer: s.consumer, shape: is, lane: s.Lane}
 	f := reduce.Facts{Rows: primitive.MaxRows, Tuning: s.Lane.Tuning(), KeyBytes: 4,
 		Strategy: algorithms[r.layout.Spec.Algorithm].strategy}
 	_, f.CannotDraw = s.Lane.Device().Rasterizer()
@@ -179,23 +179,33 @@ func (s *windowSink) reducing(ctx context.Context, is shape) (*reducing, error) 
 	return r, err
 }
 
-// leastPieceRows is the number of rows that are grouped at a time if device memory is short.
-const leastPieceRows = 1 << 16
+// Rows of a window are grouped in pieces if device memory is short: of at least fewPieceRows while there are groups that
+// can go to the host instead, and then of at least leastPieceRows. Kernels can read from multiples of these on.
+const (
+	fewPieceRows   = 1 << 16
+	leastPieceRows = 1 << 12
+)
 
-// put groups the rows of a window, in pieces if device memory is short. If there is no room for that, groups go to the
-// host first.
+// fits reports whether there is device memory to group rows and merge all groups.
+func (r *reducing) fits(rows uint64) bool {
+	need := r.plan.NeedBytes(rows, r.op.Rows())
+	return r.lane.Memory.Reserve(need) >= need
+}
+
+// put groups the rows of a window.
 func (r *reducing) put(ctx context.Context, w *operator.Window) error {
-	fits := func(rows uint64) bool {
-		need := r.plan.NeedBytes(rows, r.op.Rows())
-		return r.lane.Memory.Reserve(need) >= need
-	}
 	for from := uint64(0); from < w.Rows; {
-		rows := min(w.Rows-from, primitive.MaxRows)
-		for rows > leastPieceRows && !fits(rows) {
-			rows = max(rows/2/leastPieceRows, 1) * leastPieceRows // at which kernels can read
-		}
-		if rows <= leastPieceRows && r.op.Rows() > 0 && !fits(rows) {
-			if err := r.finish(ctx, r.op.Drain); err != nil {
+		rows, least := min(w.Rows-from, primitive.MaxRows), uint64(fewPieceRows)
+		for !r.fits(rows) {
+			if rows > least {
+				rows = max(rows/2/least, 1) * least
+				continue
+			}
+			if r.op.Rows() == 0 && rows <= leastPieceRows {
+				break
+			}
+			least = leastPieceRows
+			if err := r.finish(ctx, true); err != nil {
 				return err
 			}
 		}
@@ -253,21 +263,24 @@ func (r *reducing) codes(ctx context.Context, memory *exec.Scope, c *relation.Ch
 // end brings all groups to the host.
 func (r *reducing) end(ctx context.Context) error {
 	defer r.op.Close()
-	return r.finish(ctx, r.op.Finish)
+	return r.finish(ctx, !r.fits(0))
 }
 
-// finish brings the groups so far to the host, with their keys. bring is Finish or Drain of the operator.
-func (r *reducing) finish(ctx context.Context,
-	bring func(context.Context, func(context.Context, *reduce.Groups) error) error) (err error) {
-	g := &groups{by: r.layout.Spec.By, first: -1, memory: r.stream.memory()}
+// finish brings the groups so far to the host, with their keys. If memory is short, they are not merged before.
+func (r *reducing) finish(ctx context.Context, short bool) (err error) {
+	g := &groups{by: r.layout.Spec.By, first: -1, memory: r.memory(), repeats: short}
+	kept := false
 	defer func() {
-		if err != nil || g.rows == 0 {
+		if !kept {
 			g.release()
 		}
 	}()
 	g.states = make([][][]byte, len(r.plan.Reductions))
+	bring := r.op.Finish
+	if short {
+		bring = r.op.Drain
+	}
 	if err := bring(ctx, func(ctx context.Context, some *reduce.Groups) error {
-		g.repeats = g.repeats || g.rows > 0
 		return g.collect(ctx, r.lane, some)
 	}); err != nil || g.rows == 0 {
 		return err
@@ -289,7 +302,7 @@ func (r *reducing) finish(ctx context.Context,
 	if err := r.keyColumns(ctx, g); err != nil {
 		return err
 	}
-	r.add(g, r.rows)
-	r.rows = 0
-	return nil
+	rows := r.rows
+	kept, r.rows = true, 0
+	return r.keep(ctx, g, rows)
 }

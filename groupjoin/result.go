@@ -119,7 +119,7 @@ func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
 func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Table) (plan *engine.Plan, err error) {
 	on := e.Join.Leaving(groupShare)
 	if l.windows != nil {
-		plan, err = on.PlanConsumed(ctx, l.Join, left, right, l.windows.Consumer())
+		plan, err = on.PlanConsumed(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
 		if !errors.Is(err, groupby.ErrUnfit) && !backend.OutOfMemory(err) {
 			return plan, err
 		}

@@ -210,7 +210,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			if q.Parts && side == operator.Probe {
 				tables = PartsAtOnce(a.Facts.Ahead)
 			}
-			sizeBytes += tables * rows * carried.RowBytes()
+			sizeBytes += tables * carried.HostBytes(rows)
 		}
 		if a.Merges && side == operator.Build {
 			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4

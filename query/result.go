@@ -26,9 +26,8 @@ type Result struct {
 
 	checked func() error // waits for the check of the query
 
-	lanes  []*Lane // of each device; the first one runs Query
-	team   Team
-	intake deliver.Intake // of the consumer of the query; nil without one
+	lanes []*Lane // of each device; the first one runs Query
+	team  Team
 
 	flow  *exec.Flow
 	out   *exec.Pipe[*deliver.Piece]

@@ -71,9 +71,6 @@ func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result,
 	for _, q := range queries {
 		r.lanes = append(r.lanes, r.newLane(q))
 	}
-	if q.Consumer != nil {
-		r.intake = q.Consumer.Begin()
-	}
 	r.lanes[0].Source = r.lanes[0].Whole()
 	r.team = team(r.lanes)
 	for _, l := range r.lanes {
@@ -106,9 +103,6 @@ func (r *Result) join(ctx context.Context) (err error) {
 			l.close()
 		}
 		r.team.Close()
-		if r.intake != nil {
-			r.intake.Close()
-		}
 	}()
 	if err := r.team.Join(ctx, r.lanes); err != nil {
 		return err
@@ -122,14 +116,9 @@ func (r *Result) join(ctx context.Context) (err error) {
 	r.all.Store(true)
 	r.Query.Progress.AllJoined(r.Rows())
 	if len(left) == 1 && !left[0].separate() {
-		err = left[0].end(ctx)
-	} else {
-		err = Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })
+		return left[0].end(ctx)
 	}
-	if err != nil || r.intake == nil {
-		return err
-	}
-	return r.intake.Keep(ctx)
+	return Each(left, "deliver", nil, func(ctx context.Context, _ int, l *Lane) error { return l.end(ctx) })
 }
 
 // check begins to check the query, and returns a function that waits for the end of the check.
@@ -221,7 +210,7 @@ func (l *Lane) output() *output {
 	case a.Output.Count:
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
 	case q.Consumer != nil:
-		taken := l.result.intake.Open(room)
+		taken := q.Consumer.Open(room)
 		limit.Sink, out.turned, out.part, out.end, out.close = taken, taken.Turn, taken.EndPart, taken.End, taken.Close
 	default:
 		down := room
