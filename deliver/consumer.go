@@ -20,6 +20,8 @@ type Consumer interface {
 	// Kept returns how many rows it has, apart from those that open sinks hold. Rows that are kept are not taken back, so
 	// what has made them cannot run again.
 	Kept() uint64
+	// Rehearsal returns a consumer that does the same on a device but keeps no rows.
+	Rehearsal() Consumer
 }
 
 // Carried are the columns that windows have for the rows of a table, in place of output columns.

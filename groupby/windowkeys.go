@@ -203,33 +203,26 @@ func (k *tableKeys) key(ctx context.Context, i int, codes []byte) (arrow.Array, 
 
 // part returns the codes of one table among key codes, of the width that its plan has.
 func (p *codePart) part(codes []byte, keyBytes int) []byte {
-	bytes := 4
+	mask := ^uint64(0) >> (64 - max(1, p.of.bits)) * uint64(min(1, p.of.bits))
+	rows := len(codes) / keyBytes
+	code := func(row int) uint64 {
+		if keyBytes == 4 {
+			return uint64(backend.Words(codes)[row]) >> p.shift & mask
+		}
+		return backend.Longs(codes)[row] >> p.shift & mask
+	}
 	if p.of.bits > 32 {
-		bytes = 8
-	}
-	mask := uint64(1)<<(p.of.bits&63) - 1
-	if p.of.bits == 64 {
-		return codes
-	}
-	if keyBytes == 4 {
-		out := make([]uint32, len(codes)/4)
-		for i, code := range backend.Words(codes) {
-			out[i] = uint32(uint64(code) >> (p.shift & 63) & mask)
+		long := make([]uint64, rows)
+		for row := range long {
+			long[row] = code(row)
 		}
-		return backend.AsBytes(out)
+		return backend.AsBytes(long)
 	}
-	if bytes == 4 {
-		out := make([]uint32, len(codes)/8)
-		for i, code := range backend.Longs(codes) {
-			out[i] = uint32(code >> (p.shift & 63) & mask)
-		}
-		return backend.AsBytes(out)
+	short := make([]uint32, rows)
+	for row := range short {
+		short[row] = uint32(code(row))
 	}
-	out := make([]uint64, len(codes)/8)
-	for i, code := range backend.Longs(codes) {
-		out[i] = code >> (p.shift & 63) & mask
-	}
-	return backend.AsBytes(out)
+	return backend.AsBytes(short)
 }
 
 // keyColumns replaces the codes of groups by the columns of their keys.
@@ -245,6 +238,7 @@ func (r *reducing) keyColumns(ctx context.Context, g *groups) (err error) {
 			}
 		}
 	}
+	g.memory.GiveHost(uint64(cap(g.codes)))
 	g.codes = nil
 	for by, column := range g.columns {
 		if column == nil {

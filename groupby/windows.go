@@ -106,7 +106,7 @@ func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
 	})
 }
 
-// Consumer returns a consumer that says what tables bring, for a plan that does not run.
+// Consumer returns a consumer that keeps no rows, for plans.
 func (e *Engine) Consumer(windows *Windows) deliver.Consumer {
 	return &consumer{Windows: windows, Engine: e}
 }
@@ -115,8 +115,8 @@ func (e *Engine) Consumer(windows *Windows) deliver.Consumer {
 type consumer struct {
 	*Windows
 	*Engine
-	stream *streaming
-	sure   bool // it must not end with ErrUnfit
+	stream *streaming // nil: no rows are kept
+	sure   bool       // it must not end with ErrUnfit
 
 	mu   sync.Mutex // guards what follows, and the stream
 	bits [2]int     // of the codes of each side
@@ -127,8 +127,14 @@ func (c *consumer) Open(room deliver.Room) deliver.WindowSink {
 	return &windowSink{Room: room, consumer: c, of: make(map[shape]*reducing)}
 }
 
+// Rehearsal implements deliver.Consumer.
+func (c *consumer) Rehearsal() deliver.Consumer { return c.Consumer(c.Windows) }
+
 // Kept implements deliver.Consumer.
 func (c *consumer) Kept() uint64 {
+	if c.stream == nil {
+		return 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stream.rows

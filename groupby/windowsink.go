@@ -57,21 +57,18 @@ func (s *windowSink) Put(ctx context.Context, w *operator.Window) error {
 }
 
 // EndPart brings groups to the host whose keys the part gives.
-func (s *windowSink) EndPart(ctx context.Context) error {
-	for is, r := range s.of {
-		if slices.ContainsFunc(r.keys, func(k codePart) bool { return k.of.part }) {
-			if err := r.end(ctx); err != nil {
-				return err
-			}
-			delete(s.of, is)
-		}
-	}
-	return nil
-}
+func (s *windowSink) EndPart(ctx context.Context) error { return s.end(ctx, (*reducing).ofPart) }
 
 // End brings the groups to the host.
 func (s *windowSink) End(ctx context.Context) error {
+	return s.end(ctx, func(*reducing) bool { return true })
+}
+
+func (s *windowSink) end(ctx context.Context, which func(*reducing) bool) error {
 	for is, r := range s.of {
+		if !which(r) {
+			continue
+		}
 		if err := r.end(ctx); err != nil {
 			return err
 		}
@@ -99,6 +96,11 @@ type reducing struct {
 	op      *reduce.Operator
 	states  []int  // by request, the reduction that gives its state; negative: the values are NULL
 	rows    uint64 // of windows, since groups went to the host last
+}
+
+// ofPart reports whether a part of the probe side gives keys.
+func (r *reducing) ofPart() bool {
+	return slices.ContainsFunc(r.keys, func(k codePart) bool { return k.of.part })
 }
 
 // windowColumn is a payload column of windows.
@@ -137,7 +139,7 @@ func (s *windowSink) reducing(ctx context.Context, is shape) (*reducing, error) 
 			f.KeyBits += c.keys.bits
 		}
 	}
-	if f.KeyBits > 32 || slices.ContainsFunc(r.keys, func(k codePart) bool { return k.of.part }) {
+	if f.KeyBits > 32 || r.ofPart() {
 		f.KeyBytes = 8
 	}
 	if f.KeyBits = max(1, f.KeyBits); f.KeyBits > 64 {
@@ -282,7 +284,7 @@ func (r *reducing) finish(ctx context.Context, short bool) (err error) {
 	}
 	if err := bring(ctx, func(ctx context.Context, some *reduce.Groups) error {
 		return g.collect(ctx, r.lane, some)
-	}); err != nil || g.rows == 0 {
+	}); err != nil || g.rows == 0 || r.stream == nil {
 		return err
 	}
 	states := g.states
