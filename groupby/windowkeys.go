@@ -3,7 +3,6 @@ package groupby
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
 	"strings"
 
@@ -28,6 +27,10 @@ type carried struct {
 	keys     *tableKeys
 	at       map[value]int // the column with the values or the validity; negative: no value is NULL
 }
+
+// formTexts describe columns that are not the table's own.
+var formTexts = [...]string{asValidity: "NULLs of ", asInt8: "bits of ", asSquare: "squares of ",
+	asShortSquare: "short squares of ", asSquareHigh: "high words of squares of "}
 
 // Columns implements deliver.Carried.
 func (c *carried) Columns() []*arrow.Chunked { return c.columns }
@@ -88,7 +91,7 @@ func (c *carried) carry(ctx context.Context, v value, field arrow.Field, column 
 	}
 	var err error
 	if v.form != asValues {
-		name = fmt.Sprintf("\x00%s, form %d", name, v.form)
+		name = "\x00" + formTexts[v.form] + name
 		column, err = convert(ctx, column, v.form)
 	}
 	if err == nil {

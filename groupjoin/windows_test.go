@@ -32,14 +32,14 @@ func again(table arrow.Table) source.Source {
 }
 
 // openSeveral opens devices that take part in every join.
-func openSeveral(t testing.TB, devices []*backend.Device) *groupjoin.Engine {
+func openSeveral(t testing.TB, devices []*backend.Device, limitBytes uint64) *groupjoin.Engine {
 	var members []query.Member
 	for _, device := range devices {
 		ops, err := primitive.New(device, jointest.Tuning(t, device.Info()))
 		require.NoError(t, err)
 		members = append(members, query.Member{Ops: ops, Allocator: memory.DefaultAllocator})
 	}
-	e := engine.NewEngine(members[0].Ops, memory.DefaultAllocator, 0, members[1:]...)
+	e := engine.NewEngine(members[0].Ops, memory.DefaultAllocator, limitBytes, members[1:]...)
 	t.Cleanup(e.Close)
 	e.Together = true
 	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}}
@@ -147,7 +147,7 @@ func TestWindowsOnSeveral(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {
 		for _, scatter := range []bool{false, true} {
-			e := openSeveral(t, devices)
+			e := openSeveral(t, devices, 0)
 			e.Join.GranuleRows, e.Join.Scatter = 64, scatter
 			everyKind(t, e, again)
 		}
@@ -180,26 +180,48 @@ func TestWindowsDivided(t *testing.T) {
 	}
 }
 
+// TestWindowsDrained: groups that the device has too little memory for go to the host before the end, and are merged
+// there.
+func TestWindowsDrained(t *testing.T) {
+	devicetest.HostTest(t)
+	side := longs(t, 700, map[string]func(int) int64{"a": func(i int) int64 { return int64(i) }})
+	for _, aggregates := range [][]groupby.Aggregate{aggregates("count"), aggregates("sum:a", "max:a_right")} {
+		e := open(t, hostWith(t, host.Options{}, backend.DeviceOptions{DeviceMemoryBytes: 8 << 20}), 0)
+		c := windowsCase{side, side, join.Spec{How: join.Cross}, groupby.Spec{By: []string{"a", "a_right"},
+			Aggregates: aggregates}, source.FromTable, false}
+		c.check(t, e)
+	}
+}
+
 // TestWindowsLost: a join of which a device is lost, at any time, begins again on the other, and no row counts twice. If
-// there are groups of some rows by then, the host groups the rows.
+// there are groups of some rows by then, as of the tasks of a join that is divided, the host groups the rows.
 func TestWindowsLost(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)
 	step := devicetest.Short([]int{29}, []int{5})[0]
-	for _, from := range []func(arrow.Table) source.Source{source.FromTable, again} {
-		lost, reduced := true, 0
+	for _, way := range []struct {
+		from    func(arrow.Table) source.Source
+		divided bool
+	}{{source.FromTable, false}, {again, false}, {again, true}} {
+		lost, seen := true, 0
 		for n := 1; lost; n += step {
 			device := hostWith(t, host.Options{Discrete: true, CloseLimit: 200 * time.Millisecond,
 				Faults: host.Faults{LoseAtSubmit: n}}, backend.DeviceOptions{})
-			e := openSeveral(t, []*backend.Device{hostWith(t, host.Options{}, backend.DeviceOptions{}), device})
+			e := openSeveral(t, []*backend.Device{hostWith(t, host.Options{}, backend.DeviceOptions{}), device}, 1<<30)
 			e.Join.GranuleRows = 64
+			if way.divided {
+				e.Join.Spill(t.TempDir(), 1<<30)
+				e.Join.DivideBytes = 1 << 10
+			}
 			c := windowsCase{left, right, join.Spec{How: join.Full, On: []string{"k"}},
-				groupby.Spec{By: []string{"n", "n_right"}, Aggregates: aggregates("count", "sum:own1")}, from, true}
+				groupby.Spec{By: []string{"n", "n_right"}, Aggregates: aggregates("count", "sum:own1")}, way.from, true}
 			explained := c.check(t, e)
-			if lost = device.Lost() != nil; lost && strings.Contains(explained, reducedText) {
-				reduced++
+			require.Equal(t, way.divided, strings.Contains(explained, "divided "), explained)
+			reduced := strings.Contains(explained, reducedText)
+			if lost = device.Lost() != nil; lost && reduced != way.divided {
+				seen++
 			}
 		}
-		require.NotZero(t, reduced, "joins that began again")
+		require.NotZero(t, seen, "joins that began again where they were, or if divided, on the host")
 	}
 }
