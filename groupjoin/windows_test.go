@@ -154,6 +154,16 @@ func TestWindowsOnSeveral(t *testing.T) {
 	})
 }
 
+// TestWindowsOfParts: so are rows of sides that are divided into parts and blocks.
+func TestWindowsOfParts(t *testing.T) {
+	devicetest.HostTest(t)
+	devicetest.SkipRace(t)
+	e := open(t, onHost(t), 1<<30)
+	e.Join.Spill(t.TempDir(), 1<<30)
+	e.Join.DivideBytes = 1 << 9
+	everyKind(t, e, again)
+}
+
 // hostWith opens a host device.
 func hostWith(t *testing.T, options host.Options, limits backend.DeviceOptions) *backend.Device {
 	driver, err := host.New(options).Open("host:cpu")
