@@ -16,20 +16,21 @@ type fuzzCase struct {
 	Left, Right   fuzzSide
 	Keys          []fuzzKey `json:",omitempty"`
 	How           string
-	Output        string `json:",omitempty"` // rows, count or pairs; "" is rows
-	Algorithm     string `json:",omitempty"`
-	BuildSide     string `json:",omitempty"`
-	Materialize   uint8  `json:",omitempty"`
-	Validate      string `json:",omitempty"`
-	Order         string `json:",omitempty"`
-	Deterministic bool   `json:",omitempty"`
-	SeparateKeys  bool   `json:",omitempty"`
-	Suffix        string `json:",omitempty"`
-	Indicator     string `json:",omitempty"`
-	MarkName      string `json:",omitempty"`
-	Columns       []int  `json:",omitzero"` // of the output, by their places among all there are; nil for all
-	BatchRows     int    `json:",omitempty"`
-	MostRows      *int   `json:",omitempty"` // max_output_rows, relative to the actual number of output rows
+	Output        string      `json:",omitempty"` // rows, count or pairs; "" is rows
+	Algorithm     string      `json:",omitempty"`
+	BuildSide     string      `json:",omitempty"`
+	Materialize   uint8       `json:",omitempty"`
+	Validate      string      `json:",omitempty"`
+	Order         string      `json:",omitempty"`
+	Deterministic bool        `json:",omitempty"`
+	SeparateKeys  bool        `json:",omitempty"`
+	Suffix        string      `json:",omitempty"`
+	Indicator     string      `json:",omitempty"`
+	MarkName      string      `json:",omitempty"`
+	Columns       []int       `json:",omitzero"` // of the output, by their places among all there are; nil for all
+	BatchRows     int         `json:",omitempty"`
+	MostRows      *int        `json:",omitempty"` // max_output_rows, relative to the actual number of output rows
+	Groups        *fuzzGroups `json:",omitempty"` // of the rows, instead of the rows; nil for none
 	// Parts is the number of parts of the other table that are joined with a build side that stays; 0: none stays.
 	Parts int `json:",omitempty"`
 	// Stream makes both tables sources, with batches of this many rows.
@@ -355,6 +356,10 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 		c.HostMemory = 1 + d.Uint64N(1<<(14+d.IntN(12)))
 	}
 	c.DeviceTexts = d.chance(50)
+	if c.Output == "" && c.Parts == 0 && d.chance(15) {
+		c.Columns = nil
+		d.groups(c)
+	}
 	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {
 			drop()

@@ -129,6 +129,9 @@ func (f *fuzzer) tables(ctx context.Context, c *fuzzCase) (tables [2]*fuzzTable,
 func (f *fuzzer) compare(ctx context.Context, c *fuzzCase, spec join.Spec, tables [2]*fuzzTable,
 	d *duckTables) *failure {
 	columns, fault := expectedColumns(c, tables)
+	if fault {
+		c.Groups = nil
+	}
 	if spec.Columns = nil; c.Columns != nil {
 		chosen := []outColumn{}
 		for _, place := range c.Columns {
@@ -266,6 +269,9 @@ func (r *attempts) open() (*primitive.Ops, func() error, error) {
 
 // joinAll makes the join, or all of those with a build side that stays.
 func (r *attempts) joinAll(ctx context.Context, on *engine.Engine) (again bool, fail *failure) {
+	if r.c.Groups != nil {
+		return r.group(ctx, on)
+	}
 	if r.c.Parts == 0 {
 		var result *engine.Result
 		if r.c.Stream > 0 {
