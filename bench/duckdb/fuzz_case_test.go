@@ -34,8 +34,12 @@ type fuzzCase struct {
 	// Parts is the number of parts of the other table that are joined with a build side that stays; 0: none stays.
 	Parts int `json:",omitempty"`
 	// Stream makes both tables sources, with batches of this many rows.
-	Stream      int64  `json:",omitempty"`
-	Device      string // of fuzzDevices
+	Stream int64  `json:",omitempty"`
+	Device string // of fuzzDevices
+	// Team makes several such devices share the join: "together", each with the whole build side; "scatter", rows meet by
+	// their keys; "hmg", by the strategy of this name. Devices is their number; 0: one, without a team.
+	Team        string `json:",omitempty"`
+	Devices     int    `json:",omitempty"`
 	GranuleRows uint64 `json:",omitempty"`
 	WindowRows  uint64 `json:",omitempty"`
 	HashBits    *int   `json:",omitempty"` // of hashes of keys, so that some collide; nil: all
@@ -124,6 +128,9 @@ func (c *fuzzCase) spec() (spec join.Spec, err error) {
 	spec = join.Spec{Output: output[c.Output], SeparateKeys: c.SeparateKeys, Suffix: c.Suffix, Indicator: c.Indicator,
 		MarkName: c.MarkName, BatchRows: c.BatchRows, Algorithm: c.Algorithm, Materialize: join.Materialize(c.Materialize),
 		Deterministic: c.Deterministic}
+	if c.Team == "hmg" {
+		spec.Strategy = join.StrategyHMG
+	}
 	if spec.How, err = join.ParseHow(c.How); err != nil {
 		return spec, err
 	}
@@ -359,6 +366,12 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 	if c.Output == "" && c.Parts == 0 && d.chance(15) {
 		c.Columns = nil
 		d.groups(c)
+	}
+	if !vulkan && d.chance(15) {
+		c.Devices, c.Team = 2+d.IntN(2), d.one("together", "scatter")
+		if c.Stream == 0 && c.Parts == 0 && d.chance(60) {
+			c.Devices, c.Team = 1+d.IntN(3), "hmg"
+		}
 	}
 	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {

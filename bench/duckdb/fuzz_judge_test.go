@@ -34,6 +34,12 @@ func (r *attempts) judge(ctx context.Context, err error, want *expectation) (aga
 	switch {
 	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "join stream"):
 		return expected("no stream", r.c.Stream > 0 && refused > 0)
+	case errors.Is(err, backend.ErrUnsupported) && strings.Contains(text, "strategy hmg"):
+		_, ordered := r.ordered()
+		return expected("no hmg", ordered || r.c.How == "cross" || r.c.Algorithm != "" && r.c.Algorithm != "smj-um")
+	case errors.Is(err, backend.ErrDeviceMemory) && r.deviceMemory > 0 && r.c.Devices > 1 && !deviceNeed.MatchString(text):
+		r.deviceMemory *= 2 // how much a device needs follows from the keys that meet there
+		return true, nil
 	case errors.Is(err, backend.ErrHostMemory) && r.hostMemory > 0 && r.c.Stream > 0 && refused < of &&
 		!hostNeed.MatchString(text) && strings.Contains(text, "raise"): // what batches will take is not known
 		r.hostMemory *= 2
@@ -81,7 +87,8 @@ func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err erro
 	if r.c.Parts > 0 && r.c.Validate != "" {
 		most = 2
 	}
-	if r.raised[which] == most && r.c.Stream == 0 {
+	streamed := r.c.Stream > 0 || r.c.Team == "together" || r.c.Team == "scatter"
+	if r.raised[which] == most && !streamed {
 		return false, failf("memory", "not enough, though an error said so: %v", err)
 	}
 	number, parseErr := strconv.ParseUint(found[1], 10, 64)

@@ -216,20 +216,35 @@ type attempts struct {
 
 // attempt joins once. It says whether to join again, under a cap that an error asked for.
 func (r *attempts) attempt(ctx context.Context) (again bool, fail *failure) {
-	ops, done, err := r.open()
-	if err != nil {
-		return false, failf("harness", "%v", err)
-	}
+	var devices []*primitive.Ops
+	var others []query.Member
+	closed := func() error { return nil }
 	allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	engine := engine.NewEngine(ops, allocator, r.hostMemory)
+	for i := range max(1, r.c.Devices) {
+		ops, done, err := r.open()
+		if err != nil {
+			return false, failf("harness", "%v", err)
+		}
+		before := closed
+		closed = func() error { return errors.Join(before(), done()) }
+		if devices = append(devices, ops); i > 0 {
+			others = append(others, query.Member{Ops: ops, Allocator: allocator})
+		}
+	}
+	engine := engine.NewEngine(devices[0], allocator, r.hostMemory, others...)
+	engine.Together, engine.Scatter = r.c.Team == "together", r.c.Team == "scatter"
 	engine.GranuleRows, engine.WindowRows = r.c.GranuleRows, r.c.WindowRows
 	if r.c.DeviceTexts {
 		engine.Compare = query.CompareDevice
 	}
 	engine.HashBits = r.c.HashBits
 	again, fail = r.joinAll(ctx, engine)
-	peak := ops.Device().MemoryUse(backend.DeviceLocal).Peak
-	switch err := done(); {
+	peak := uint64(0)
+	for _, ops := range devices {
+		peak = max(peak, ops.Device().MemoryUse(backend.DeviceLocal).Peak)
+	}
+	engine.Close() // which ends the links between devices
+	switch err := closed(); {
 	case fail != nil:
 	case err != nil:
 		fail = failf("leak", "%v", err)
