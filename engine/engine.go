@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -89,8 +88,8 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 	return &less
 }
 
-// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. If there is a consumer,
-// the layout is one of rows, which it takes on the devices, and the join has ended when Sources returns.
+// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
+// rows on the devices. The layout is then one of rows, and the join has ended when Sources returns.
 func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
 	consumer deliver.Consumer) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
@@ -273,9 +272,6 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 			}
 		}
 	}
-	if l.Output == join.Ranges {
-		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
-	}
 	l.Progress.Start("plan")
 	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
 	defer end()
@@ -354,16 +350,12 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	if l.Output == join.Ranges { // which come in the order of the key
-		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
-	} else {
-		probe := relation.Right // most likely: keys may be NULL
-		if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
-			probe = relation.Left
-		}
-		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
-			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
+	probe := relation.Right // most likely: keys may be NULL
+	if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
+		probe = relation.Left
 	}
+	l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+		l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
 	if err != nil {
 		return err
 	}
@@ -380,40 +372,6 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
-func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (
-	k query.KeyRanges, err error) {
-	if err := tablesGiven(left, right); err != nil {
-		return k, err
-	}
-	e, _, err = e.able()
-	if err != nil {
-		return k, err
-	}
-	spec.Output = join.Ranges
-	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
-	if err != nil {
-		return k, err
-	}
-	tables := [2]arrow.Table{left, right}
-	l := lowering{Task: wholeOf(layout, tables, nil), engine: e, spec: &layout.Spec, tables: tables}
-	if err := l.planKeys(ctx); err != nil {
-		return k, err
-	}
-	if !l.keys.Exact() {
-		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
-			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
-			strings.ReplaceAll(l.keys.String(), "\n", "; "))
-	}
-	scans := [2]*query.Scan{}
-	for side := range scans {
-		scans[side] = l.scan(relation.Side(side))
-		scans[side].Numbers = true
-		scans[side].Encodes = e.EncodesKeys(scans[side])
-	}
-	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }
 
 // sample estimates how the keys match, from a sample.

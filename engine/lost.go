@@ -67,8 +67,8 @@ func reportWithout(devices []query.DeviceFailure) func(*Result, error) (*Result,
 }
 
 // orOnOthers begins a join on the devices of the engine and, if some of them fail, again on the others. If none would
-// be left, because the drivers of all are out of memory, it begins again on one of them. It does not if the consumer of the
-// join, which may be nil, has kept rows by then.
+// be left, because the drivers of all are out of memory, it begins again on one of them. It does not begin again if the
+// consumer of the join, which may be nil, has kept rows by then.
 func (e *Engine) orOnOthers(consumer deliver.Consumer, begin func(on *Engine) (*Result, error)) (*Result, error) {
 	engines := e.Engines()
 	refusals, reasons := make([]int64, len(engines)), make([]error, len(engines))

@@ -81,8 +81,8 @@ func (f form) bytes(t arrow.DataType, rows uint64) uint64 {
 	return rows * uint64(relation.WordBits(f.of(t))) / 8
 }
 
-// convert returns a column in a form. All cores of the host convert its chunks. The caller releases the result, which is
-// valid as long as the column; unless values stay as they are, it need not be released.
+// convert returns a column in a form. All cores of the host convert its chunks. The caller releases the result, which
+// is valid as long as the column. A column in another form than asValues need not be released.
 func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chunked, error) {
 	if form == asValues {
 		column.Retain()

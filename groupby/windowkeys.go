@@ -70,7 +70,8 @@ func (c *consumer) Carry(ctx context.Context, side relation.Side, table arrow.Ta
 
 // carry adds the values of a column in a form. Validity comes with values, and not at all if no value is NULL, or none
 // of later tables.
-func (c *carried) carry(ctx context.Context, v value, field arrow.Field, column *arrow.Chunked, t arrow.DataType) error {
+func (c *carried) carry(ctx context.Context, v value, field arrow.Field, column *arrow.Chunked,
+	t arrow.DataType) error {
 	nulls, name := column.NullN() > 0, field.Name
 	if c.later {
 		nulls = field.Nullable

@@ -43,8 +43,8 @@ func (o *Origin) side(of [2]bool) (relation.Side, bool) {
 	return 0, false
 }
 
-// ErrUnfit is the error of tables whose rows cannot be grouped in windows: codes of keys would have more than 64 bits, or
-// would take the host too long.
+// ErrUnfit is the error of tables whose rows cannot be grouped in windows: the codes of their keys would have more than
+// 64 bits, or would take the host too long.
 var ErrUnfit = errors.New("keys have no short codes, so rows are grouped on the host")
 
 // NewWindows returns nil if rows must come to the host: for first values, least and greatest texts, and different
@@ -64,8 +64,8 @@ func NewWindows(l *Layout, origin func(column string) Origin) *Windows {
 	return &Windows{l, origin, p}
 }
 
-// Fixed reports whether all keys that a side gives have fixed widths. Other keys may turn out to be unfit, so that a side
-// that is read as a stream would be read in vain.
+// Fixed reports whether all keys that a side gives have fixed widths. Other keys may turn out to be unfit, after a side
+// that is a stream was read in vain.
 func (w *Windows) Fixed(side relation.Side) bool {
 	return !slices.ContainsFunc(w.layout.Spec.By, func(name string) bool {
 		return w.origin(name).Of[side] != "" && relation.WordBits(w.layout.types[name]) == 0
@@ -91,8 +91,8 @@ func (w *Windows) Sure() bool {
 	return w.Fixed(relation.Left) && w.Fixed(relation.Right) && min(bits[0], bits[1]) == 0 && max(bits[0], bits[1]) <= 64
 }
 
-// Consume groups the rows that join, which is called once, gives a consumer. The caller closes the result. Errors: those
-// of join; ErrUnfit unless sure is set, which needs [Windows.Sure]; as for [Engine.Stream].
+// Consume groups the rows that join, which is called once, gives a consumer. The caller closes the result. Errors: the
+// errors of join; ErrUnfit unless sure is set, which needs [Windows.Sure]; as for [Engine.Stream].
 func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
 	join func(context.Context, deliver.Consumer) error) (*Result, error) {
 	return e.begin(ctx, windows.layout, nil, func(ctx context.Context, w *work) error {

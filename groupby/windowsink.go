@@ -181,8 +181,8 @@ func (s *windowSink) reducing(ctx context.Context, is shape) (*reducing, error) 
 	return r, err
 }
 
-// Rows of a window are grouped in pieces if device memory is short: of at least fewPieceRows while there are groups that
-// can go to the host instead, and then of at least leastPieceRows. Kernels can read from multiples of these on.
+// Rows of a window are grouped in pieces if device memory is short: of at least fewPieceRows while there are groups
+// that can go to the host instead, and then of at least leastPieceRows. Kernels can read from multiples of these on.
 const (
 	fewPieceRows   = 1 << 16
 	leastPieceRows = 1 << 12

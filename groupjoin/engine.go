@@ -87,8 +87,8 @@ func (e *Engine) reduces(l *Layout, of [2]source.Source) bool {
 		l.windows.Sure() && len(e.Join.Engines()) == 1 && e.Join.HostCapBytes() == exec.Unlimited
 }
 
-// otherwise reports whether rows may be grouped on the host after they could not be on the devices that join them. After
-// the loss of a device that had groups already, rows are joined again on the others.
+// otherwise reports whether the host may group rows after the devices that join them failed to. After the loss of a
+// device that had groups already, rows are joined again on the others.
 func (e *Engine) otherwise(err error) bool {
 	return errors.Is(err, groupby.ErrUnfit) || backend.OutOfMemory(err) ||
 		errors.Is(err, backend.ErrDeviceLost) && len(e.Join.Engines()) > 1

@@ -1,5 +1,5 @@
-// Package groupjoin joins two sides and groups the joined rows, without ever having all of them. Rows are grouped on the
-// devices that join them; or they go from the join to a group-by batch by batch, with the columns that it needs. Where
+// Package groupjoin joins two sides and groups the joined rows, without ever having all of them. Rows are grouped on
+// the devices that join them, or go from the join to a group-by batch by batch, with the columns that it needs. Where
 // counts, sums, means, least and greatest values are asked for by the keys of the join, no pair of rows is made at all.
 // docs/groupby.md describes the ways.
 package groupjoin

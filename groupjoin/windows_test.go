@@ -107,7 +107,8 @@ func everyKind(t *testing.T, e *groupjoin.Engine, from func(arrow.Table) source.
 				if how != join.Cross {
 					other := map[string]string{"k": "t_right", "t": "k_right"}[spec.On[0]]
 					spec.Indicator, values = "from", append(values, "count:"+other)
-					bys = append(bys, []string{"n", other}, []string{spec.On[0], "n_right"}, []string{"from"}, []string{"n", "from"})
+					bys = append(bys, []string{"n", other}, []string{spec.On[0], "n_right"}, []string{"from"},
+						[]string{"n", "from"})
 				}
 			case !how.Has(0):
 				values = []string{"count", "sum:own2", "max:k", "var:f", "count:t"}
@@ -203,8 +204,8 @@ func TestWindowsDrained(t *testing.T) {
 	}
 }
 
-// TestWindowsLost: a join of which a device is lost, at any time, begins again on the other, and no row counts twice. If
-// there are groups of some rows by then, as of the tasks of a join that is divided, the host groups the rows.
+// TestWindowsLost: a join of which a device is lost, at any time, begins again on the other, and no row counts twice.
+// If there are groups of some rows by then, as of the tasks of a join that is divided, the host groups the rows.
 func TestWindowsLost(t *testing.T) {
 	devicetest.HostTest(t)
 	left, right := table(t, 1, 300, 40, arrow.PrimitiveTypes.Int32), table(t, 2, 200, 50, arrow.PrimitiveTypes.Int64)

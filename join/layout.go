@@ -54,8 +54,8 @@ func (c OutputColumn) In(side relation.Side) (name string, ok bool) {
 	return "", false
 }
 
-// GivenBy reports whether a side that has the column ([OutputColumn.In]) gives values of it. Of a column that two keys
-// share, that is the side that comes first where there are rows of both, and the other where there are rows of it alone.
+// GivenBy reports whether a side that has the column ([OutputColumn.In]) gives values of it. A column that two keys
+// share has those of the side that comes first where there are rows of both, and of the other where it is alone.
 func (c OutputColumn) GivenBy(side relation.Side, how How) bool {
 	return c.Role != KeyColumn || c.Side == side || how.Optional(c.Side)
 }
