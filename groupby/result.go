@@ -115,7 +115,8 @@ func (r *Result) another(ctx context.Context, from *int, yield func(arrow.Record
 	start, before := time.Now(), r.groups
 	r.before += uint64(before.rows)
 	before.release()
-	r.groups = &groups{keys: before.keys, by: before.by, first: before.first, strips: before.strips}
+	r.groups = &groups{keys: before.keys, hashes: before.hashes, by: before.by, first: before.first,
+		strips: before.strips}
 	g, err := r.stream.draw(ctx)
 	r.stats.DrawSeconds += time.Since(start).Seconds()
 	if err != nil {
