@@ -61,7 +61,7 @@ var (
 
 // linkedBy are links of GPUs: host is the bytes per second to the host, peer from one GPU to another; 0: unknown.
 func linkedBy(devices int, host, peer float64) *topology.Topology {
-	wires := machines.Switch(devices, machines.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)})
+	wires := machines.Switch(devices, machines.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)}).Topology
 	if peer == 0 {
 		wires.Peer = nil
 	}

@@ -67,7 +67,7 @@ func TestSharedLinks(t *testing.T) {
 		return numbers
 	}
 	behind := func(links int) *topology.Topology {
-		t := machines.Network(links, 16/links, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1})
+		t := machines.Network(links, 16/links, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1}).Topology
 		return &t
 	}
 	require.Len(t, team(nil), 16)

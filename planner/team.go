@@ -129,8 +129,7 @@ func move(members []Member, wires *topology.Topology, sizeBytes func(from, to in
 			}
 		}
 	}
-	moved := wires.Move(flows)
-	return moved.Time
+	return slices.Max(append(wires.Move(flows), 0))
 }
 
 // Order returns the order in which members, as their numbers in the slice, are to be added to a team: the first of them

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 )
 
 // Segment is what bytes of several paths share: one direction of a wire or of a bridge, or a memory.
 type Segment struct {
 	Name           string
 	BytesPerSecond float64
-	Latency        time.Duration // of a message
 }
 
 // Path is the segments that bytes take, as their numbers. An empty path takes no time.
@@ -55,8 +53,8 @@ func (t *Topology) Validate() error {
 	var faults []error
 	fault := func(format string, a ...any) { faults = append(faults, fmt.Errorf("topology: "+format, a...)) }
 	for i, s := range t.Segments {
-		if !(s.BytesPerSecond > 0) || math.IsInf(s.BytesPerSecond, 1) || s.Latency < 0 {
-			fault("segment %d (%s) has %g bytes per second and a latency of %v", i, s.Name, s.BytesPerSecond, s.Latency)
+		if !(s.BytesPerSecond > 0) || math.IsInf(s.BytesPerSecond, 1) {
+			fault("segment %d (%s) has %g bytes per second", i, s.Name, s.BytesPerSecond)
 		}
 	}
 	check := func(what string, paths []Path) {
@@ -80,12 +78,4 @@ func (t *Topology) Validate() error {
 		check(fmt.Sprintf("from device %d", from), paths)
 	}
 	return errors.Join(faults...)
-}
-
-// latency is the latency of a message on a path.
-func (t *Topology) latency(path Path) (total time.Duration) {
-	for _, s := range path {
-		total += t.Segments[s].Latency
-	}
-	return total
 }
