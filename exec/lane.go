@@ -50,6 +50,16 @@ func (l *Lane) List(stage string) *backend.List {
 	return list
 }
 
+// Draw records a draw by a configuration of a spec, of one instance unless d says how many. Errors: as for
+// [backend.Device.DrawProgram].
+func (l *Lane) Draw(list *backend.List, spec *backend.DrawSpec, config backend.Config, d backend.Draw) (err error) {
+	d.Instances = max(1, d.Instances)
+	if d.Program, err = l.Device().DrawProgram(spec, config); err == nil {
+		list.Draw(spec.Name, &d)
+	}
+	return err
+}
+
 // Submit submits a list to the queue of the lane and does not wait for it.
 func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
 	span := Begin(ctx, "submit")

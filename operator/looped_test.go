@@ -71,7 +71,7 @@ func (l *looped) input(ctx context.Context, lane *exec.Lane, c *relation.Chunk, 
 
 func (l *looped) move(ctx context.Context, in *operator.Input) error {
 	return in.Transform(ctx, operator.Move{Stage: "sort", RowNumbers: l.numbers && len(in.Payload) > 0,
-		OneByOne: l.oneByOne, Plan: ranges.By(in.Lane.Ops, ^uint64(0)>>(64-8*in.Keys.Bytes))})
+		OneByOne: l.oneByOne, Plan: operator.SortBy(in.Lane.Ops, ^uint64(0)>>(64-8*in.Keys.Bytes))})
 }
 
 // values downloads a column.

@@ -96,22 +96,17 @@ func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error)
 // stable. Errors: allocation and device errors.
 func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int, seed uint32) (parted relation.Chunk,
 	rows []uint64, err error) {
-	p := partition{shift: c.Keys.Bytes*8 - bits, bits: bits, mixed: true, seed: seed}
-	rows, err = p.run(ctx, lane, c, &parted)
+	by := primitive.Partition{Shift: c.Keys.Bytes*8 - bits, Bits: bits, Mixed: true, Seed: seed}
+	rows, err = partition(ctx, lane, by, c, &parted)
 	return parted, rows, err
 }
 
-// partition is a stable partition of a chunk by bits of the keys or of their mix.
-type partition struct {
-	shift, bits int
-	mixed       bool
-	seed        uint32
-}
-
-// run partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each digit.
-func (p *partition) run(ctx context.Context, lane *exec.Lane, c, to *relation.Chunk) (rows []uint64, err error) {
+// partition partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each
+// digit.
+func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, to *relation.Chunk) (rows []uint64,
+	err error) {
 	*to = *c
-	rows = make([]uint64, 1<<p.bits)
+	rows = make([]uint64, 1<<by.Bits)
 	if c.Rows == 0 {
 		return rows, nil
 	}
@@ -119,32 +114,19 @@ func (p *partition) run(ctx context.Context, lane *exec.Lane, c, to *relation.Ch
 	defer work.Memory.ReleaseAll()
 	startBuffer := work.Memory.New(uint64(len(rows)+1)*4, "partition starts")
 	in := operator.NewInput(work, c, "rows")
-	counted := startBuffer.All()
-	move := func() error {
-		return in.Transform(ctx, operator.Move{Stage: "partition",
-			Plan: func(layout primitive.Layout) (operator.Transformation, error) {
-				t, err := p.transformation(lane.Ops, layout, counted)
-				counted = backend.Range{}
-				return t, err
-			}})
-	}
-	if len(c.Payload) == 0 {
-		err = move()
-	} else {
-		err = in.MoveAll(move)
-	}
+	err = in.TransformAll(ctx, operator.Move{Stage: "partition", Plan: operator.PartitionBy(lane.Ops, by, startBuffer.All())})
 	if err != nil {
 		return nil, err
 	}
 	to.Keys.Data, to.Payload = in.Ordered, nil
 	list := lane.List("partition rows")
-	if p.mixed {
+	if by.Mixed {
 		keys := lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys")
 		if err := lane.Memory.Err(); err != nil {
 			return nil, err
 		}
 		to.Keys.Data = keys.All()
-		if err := unmix(lane, list, c.Keys.Bytes, in.Ordered, keys.All(), c.Rows, p.seed); err != nil {
+		if err := unmix(lane, list, c.Keys.Bytes, in.Ordered, keys.All(), c.Rows, by.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -157,28 +139,13 @@ func (p *partition) run(ctx context.Context, lane *exec.Lane, c, to *relation.Ch
 		to.Payload = append(to.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
 		work.Memory.Move(lane.Memory, in.Moved[i].Buffer)
 	}
-	if !p.mixed {
+	if !by.Mixed {
 		work.Memory.Move(lane.Memory, in.Ordered.Buffer)
 	}
 	for i := range rows {
 		rows[i] = uint64(starts[i+1] - starts[i])
 	}
 	return rows, lane.Memory.Err()
-}
-
-func (p *partition) transformation(ops *primitive.Ops, layout primitive.Layout, starts backend.Range) (
-	t operator.Transformation, err error) {
-	plan, err := primitive.PlanPartition(ops.Tuning(), primitive.Partition{Layout: layout, Shift: p.shift, Bits: p.bits,
-		Mixed: p.mixed, Seed: p.seed})
-	t.Passes, t.ScratchBytes = 1, plan.ScratchBytes
-	if plan.Result() == 0 {
-		t.Passes = 2
-	}
-	t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-		buffers [2]primitive.Columns) error {
-		return ops.Partition(list, plan, starts, scratch, source, buffers)
-	}
-	return t, err
 }
 
 // unmix records the inverse of the mix of keys.

@@ -96,32 +96,3 @@ func rangesOf(ctx context.Context, lane *exec.Lane, column relation.Values, keys
 		backend.Transfer{Device: counts.All(), Host: found})
 	return keysOf(first, 4), keysOf(found, 4), err
 }
-
-// unordered returns the bits in which the keys of a chunk differ, the others as all keys have them, and whether the
-// chunk is sorted.
-func unordered(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (varying, common uint64, isSorted bool,
-	err error) {
-	if c.Rows == 0 {
-		return 0, 0, true, nil
-	}
-	temporary := lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	p, err := primitive.PlanVaryingBits(lane.Tuning(), c.Rows, c.Keys.Bytes)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	scratch := temporary.New(p.ScratchBytes, "varying bits")
-	if err := temporary.Err(); err != nil {
-		return 0, 0, false, err
-	}
-	list := lane.List("varying bits")
-	if err := lane.VaryingBits(list, p, c.Keys.Data, scratch.All()); err != nil {
-		return 0, 0, false, err
-	}
-	found := make([]byte, p.ScratchBytes)
-	if err := lane.Fetch(ctx, list, backend.Transfer{Device: scratch.All(), Host: found}); err != nil {
-		return 0, 0, false, err
-	}
-	varying, descents := p.Found(found)
-	return varying, keysOf(found, c.Keys.Bytes)[0] &^ varying, descents == 0, nil
-}

@@ -2,12 +2,10 @@ package peers
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -25,36 +23,18 @@ func (h *held) release() {
 
 // sortLocally sorts the rows of one device by the bits in which their keys differ. Sorted rows stay where they are.
 func sortLocally(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (*held, error) {
-	varying, _, isSorted, err := unordered(ctx, lane, c)
-	if err != nil || isSorted {
+	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
+	if err != nil || varying.Sorted {
 		return &held{Chunk: *c}, err
 	}
-	return sortBits(ctx, lane, c, varying)
+	return sortBits(ctx, lane, c, varying.Bits)
 }
 
 // sortBits sorts rows, of which there is at least one, by those bits of the keys that vary.
 func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying uint64) (*held, error) {
 	work := lane.Nested(ctx)
 	in := operator.NewInput(work, c, "rows")
-	move := func() error {
-		return in.Transform(ctx, operator.Move{Stage: "sort",
-			Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-				p, err := primitive.PlanSort(lane.Tuning(),
-					primitive.Sort{Layout: layout, EndBit: bits.Len64(varying), Varying: varying})
-				t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-				t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-					buffers [2]primitive.Columns) error {
-					return lane.Sort(list, p, scratch, source, buffers)
-				}
-				return t, err
-			}})
-	}
-	var err error
-	if len(c.Payload) == 0 {
-		err = move()
-	} else {
-		err = in.MoveAll(move)
-	}
+	err := in.TransformAll(ctx, operator.Move{Stage: "sort", Plan: operator.SortBy(lane.Ops, varying)})
 	if err != nil {
 		work.Memory.ReleaseAll()
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -64,12 +66,12 @@ func (x *radix) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation
 			numbers[0] = dispatchRows
 		}
 		for _, c := range chunks {
-			varying, common, _, err := unordered(ctx, lane, c)
+			v, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
 			if err != nil {
 				return nil, err
 			}
 			x.chunks = append(x.chunks, &held{Chunk: *c})
-			numbers = append(numbers, c.Rows, varying, common)
+			numbers = append(numbers, c.Rows, v.Bits, v.Common)
 		}
 		return putNumbers(numbers...), nil
 	}
@@ -97,10 +99,10 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	if rows == 0 {
 		return make([]uint64, 1<<d.bits), nil
 	}
-	p, work := partition{shift: d.shift, bits: d.bits}, lane.Nested(ctx)
+	by, work := primitive.Partition{Shift: d.shift, Bits: d.bits}, lane.Nested(ctx)
 	if rows == h.Rows {
 		to := &held{memory: work.Memory}
-		counts, err := p.run(ctx, work, &h.Chunk, &to.Chunk)
+		counts, err := partition(ctx, work, by, &h.Chunk, &to.Chunk)
 		if err != nil {
 			to.release()
 			return nil, err
@@ -116,7 +118,7 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 		return nil, err
 	}
 	var parted relation.Chunk
-	counts, err := p.run(ctx, work, &aligned.Chunk, &parted)
+	counts, err := partition(ctx, work, by, &aligned.Chunk, &parted)
 	if err != nil {
 		return nil, err
 	}

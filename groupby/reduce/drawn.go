@@ -235,7 +235,7 @@ func (d *drawing) extreme(list *backend.List, v backend.Draw, in *input, groups 
 	pass := func(pass, word, vertices uint32) error {
 		v := v
 		v.Params, v.Vertices = append(slices.Clip(v.Params), in.flip, word), vertices
-		return d.drawVariant(list, kernel.GroupExtreme, backend.Config{"pass": pass}, v)
+		return d.lane.Draw(list, kernel.GroupExtreme, backend.Config{"pass": pass}, v)
 	}
 	err := pass(kernel.ExtremeNone, 0, groups)
 	for word := words; word > 0; word-- {
@@ -251,14 +251,5 @@ func vertices(rows uint32) uint32 {
 
 // draw records a draw in the variant for the width of keys.
 func (d *drawing) draw(list *backend.List, spec *backend.DrawSpec, draw backend.Draw) error {
-	return d.drawVariant(list, spec, backend.Config{"key_bits": uint32(d.plan.Facts.KeyBytes * 8)}, draw)
-}
-
-func (d *drawing) drawVariant(list *backend.List, spec *backend.DrawSpec, config backend.Config,
-	draw backend.Draw) (err error) {
-	draw.Instances = 1
-	if draw.Program, err = d.lane.Device().DrawProgram(spec, config); err == nil {
-		list.Draw(spec.Name, &draw)
-	}
-	return err
+	return d.lane.Draw(list, spec, backend.Config{"key_bits": uint32(d.plan.Facts.KeyBytes * 8)}, draw)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -61,7 +60,7 @@ func (o *Operator) sort(ctx context.Context, lane *exec.Lane, b *batch) (*batch,
 	if f.KeyBits == 0 {
 		return b, nil
 	}
-	by := operator.Move{Stage: "group, sort", Plan: ranges.By(lane.Ops, ^uint64(0)>>(64-f.KeyBits))}
+	by := operator.Move{Stage: "group, sort", Plan: operator.SortBy(lane.Ops, ^uint64(0)>>(64-f.KeyBits))}
 	if f.KeyBits <= movedBits && !onHost(lane) && !b.numbersRows() {
 		return o.move(ctx, lane, b, by)
 	}

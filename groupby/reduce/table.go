@@ -98,22 +98,8 @@ func (o *Operator) tabled(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 // divide partitions the rows of a batch with all columns that its inputs read, and stores where partitions begin.
 func (o *Operator) divide(ctx context.Context, lane *exec.Lane, b *batch, by primitive.Partition,
 	starts backend.Range) (*batch, error) {
-	first := true
-	return o.move(ctx, lane, b, operator.Move{Stage: "group, partition",
-		Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-			by.Layout = layout
-			p, err := primitive.PlanPartition(lane.Tuning(), by)
-			t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-				buffers [2]primitive.Columns) error {
-				to := backend.Range{}
-				if first {
-					to, first = starts, false
-				}
-				return lane.Partition(list, p, to, scratch, source, buffers)
-			}
-			return t, err
-		}})
+	return o.move(ctx, lane, b,
+		operator.Move{Stage: "group, partition", Plan: operator.PartitionBy(lane.Ops, by, starts)})
 }
 
 // move moves the keys of a batch with all columns that its inputs read. What is moved is in memory of the lane.
@@ -134,11 +120,7 @@ func (o *Operator) move(ctx context.Context, lane *exec.Lane, b *batch, move ope
 		moves(in.valid)
 	}
 	input := operator.NewInput(lane, c, "rows")
-	transform := func() error { return input.Transform(ctx, move) }
-	if err := transform(); err != nil {
-		return nil, err
-	}
-	if err := input.MoveAll(transform); err != nil {
+	if err := input.TransformAll(ctx, move); err != nil {
 		return nil, err
 	}
 	moved := &batch{rows: b.rows, keys: input.Ordered}

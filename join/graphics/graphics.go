@@ -103,6 +103,11 @@ type shape struct {
 	stackOf               StackOf
 }
 
+// digit is the one that decides the partition.
+func (s *shape) digit() primitive.Partition {
+	return primitive.Partition{Bits: s.bits, Mixed: true, Seed: partitionSeed}
+}
+
 // pixels is the size of a hash image.
 func (s *shape) pixels() uint64 { return 1 << (s.log2Width + s.log2Height) }
 
@@ -183,8 +188,10 @@ func (s *shape) cost(p *operator.Plan) error {
 	f, want := &p.Facts, &p.Want
 	c := operator.NewCost(p, operator.Moves{Unit: operator.PartitionRow, KeyBytes: f.KeyBytes,
 		Numbers: operator.PairNumbers, Plan: func(layout primitive.Layout) (int, uint64, error) {
-			layout.Payload, layout.PayloadBytes, layout.Columns = primitive.RowNumbers, 4, 1
-			plan, err := planPartition(f.Tuning, layout, s.bits)
+			by := s.digit()
+			by.Layout = layout
+			by.Payload, by.PayloadBytes, by.Columns = primitive.RowNumbers, 4, 1
+			plan, err := primitive.PlanPartition(f.Tuning, by)
 			return 2 - plan.Result(), plan.ScratchBytes, err
 		}})
 	defer c.Close()

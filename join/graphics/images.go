@@ -124,17 +124,7 @@ func (s *shape) images(ctx context.Context, lane *exec.Lane, p *operator.Plan) (
 
 // draw records a draw.
 func (i *images) draw(list *backend.List, v variant, d backend.Draw) error {
-	return draw(i.lane, list, v, d)
-}
-
-func draw(lane *exec.Lane, list *backend.List, v variant, d backend.Draw) error {
-	program, err := lane.Device().DrawProgram(v.spec, v.config)
-	if err != nil {
-		return err
-	}
-	d.Program, d.Instances = program, max(1, d.Instances)
-	list.Draw(v.spec.Name, &d)
-	return nil
+	return i.lane.Draw(list, v.spec, v.config, d)
 }
 
 // counted reads back the first values counts of an image of floats, row by row, and converts them to integers.

@@ -8,7 +8,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -67,11 +66,6 @@ func (j *join) side(ctx context.Context, lane *exec.Lane, c *relation.Chunk, nam
 	return s, nil
 }
 
-func planPartition(t primitive.Tuning, layout primitive.Layout, bits int) (primitive.PartitionPlan, error) {
-	return primitive.PlanPartition(t,
-		primitive.Partition{Layout: layout, Bits: bits, Mixed: true, Seed: partitionSeed})
-}
-
 // partition moves the keys of a side, mixed, and row numbers, and returns where partitions begin, and the end.
 func (j *join) partition(ctx context.Context, in *operator.Input) ([]uint32, error) {
 	temporary := in.Lane.Scope(ctx)
@@ -82,15 +76,7 @@ func (j *join) partition(ctx context.Context, in *operator.Input) ([]uint32, err
 		return nil, err
 	}
 	err := in.Transform(ctx, operator.Move{Stage: "partition", RowNumbers: true,
-		Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-			p, err := planPartition(in.Lane.Tuning(), layout, j.bits)
-			t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-				buffers [2]primitive.Columns) error {
-				return in.Lane.Partition(list, p, on.All(), scratch, source, buffers)
-			}
-			return t, err
-		}})
+		Plan: operator.PartitionBy(in.Lane.Ops, j.digit(), on.All())})
 	if err != nil {
 		return nil, err
 	}

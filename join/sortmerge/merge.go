@@ -88,11 +88,11 @@ func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, n
 	if s.Rows == 0 {
 		return s, nil
 	}
-	unordered, err := ranges.Unordered(ctx, lane, c.Keys.Bytes, c.Keys.Data)
+	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
 	if err != nil {
 		return nil, err
 	}
-	s.unordered = unordered[0]
+	s.unordered = varying.Unsorted()
 	if m.want.Marks(number) {
 		if s.marks, err = ranges.NewMarks(ctx, lane, s.Rows, name); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, n
 
 // sort sorts the keys of a side with the next payload columns. What is in order stays where it is.
 func (m *merge) sort(ctx context.Context, s *side) error {
-	move := operator.Move{Stage: "sort", Plan: ranges.By(s.Lane.Ops, s.unordered)}
+	move := operator.Move{Stage: "sort", Plan: operator.SortBy(s.Lane.Ops, s.unordered)}
 	if s.unordered != 0 {
 		move.OneByOne = m.oneByOne || m.mergeSort
 		if m.mergeSort {
