@@ -6,7 +6,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -126,7 +125,8 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 			return nil, err
 		}
 		to.Keys.Data = keys.All()
-		if err := unmix(lane, list, c.Keys.Bytes, in.Ordered, keys.All(), c.Rows, by.Seed); err != nil {
+		if err := lane.Unmix(list, primitive.Unmixing{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Seed: by.Seed}, in.Ordered,
+			keys.All()); err != nil {
 			return nil, err
 		}
 	}
@@ -146,17 +146,4 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 		rows[i] = uint64(starts[i+1] - starts[i])
 	}
 	return rows, lane.Memory.Err()
-}
-
-// unmix records the inverse of the mix of keys.
-func unmix(lane *exec.Lane, list *backend.List, keyBytes int, keys, to backend.Range, rows uint64, seed uint32) error {
-	config := kernel.UnmixKeys.With(nil)
-	config.KeyBits = uint32(keyBytes * 8)
-	k, err := kernel.UnmixKeys.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(config, rows),
-		kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows), Seed: seed})
-	return nil
 }

@@ -98,16 +98,12 @@ func (o *Operator) segments(ctx context.Context, lane *exec.Lane, b *batch, most
 	if onHost(lane) {
 		config.Tile = hostTile
 	}
-	k, err := kernel.GroupHeads.On(lane.Device(), config)
-	if err != nil {
-		return nil, err
-	}
 	list := lane.List("group, reduce")
 	list.Fill(groups, 0)
-	k.Dispatch(list, kernel.Groups(config, b.rows), kernel.GroupHeadsArgs{
-		Keys: b.keys, Heads: heads, Groups: groups, Rows: uint32(b.rows), Cut: most,
-	})
-	if err := lane.CompactOffsets(list, p, heads, scratch); err != nil {
+	err = cmp.Or(kernel.GroupHeads.Record(list, lane.Device(), config, kernel.Groups(config, b.rows),
+		kernel.GroupHeadsArgs{Keys: b.keys, Heads: heads, Groups: groups, Rows: uint32(b.rows), Cut: most}),
+		lane.CompactOffsets(list, p, heads, scratch))
+	if err != nil {
 		return nil, err
 	}
 	var found [4]byte
@@ -166,14 +162,9 @@ func (in *input) record(list *backend.List, lane *exec.Lane, b *batch, firsts ba
 	if onHost(lane) {
 		config.Tile = hostTile
 	}
-	k, err := kernel.GroupReduce.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	args := in.args(states)
 	args.IDs, args.Segments, args.Rows, args.Count = b.ids, firsts, uint32(b.rows), uint32(to.rows)
-	k.Dispatch(list, kernel.Groups(config, to.rows), args)
-	return nil
+	return kernel.GroupReduce.Record(list, lane.Device(), config, kernel.Groups(config, to.rows), args)
 }
 
 // args are the arguments of kernels for a reduction, but for what says which rows belong together.

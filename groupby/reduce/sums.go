@@ -171,10 +171,6 @@ func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes, un
 		config := a.config()
 		config.Tile = s.tile(lane, b.rows)
 		config.Table = tableWords(s.slots, config.Words())
-		k, err := kernel.GroupSums.On(lane.Device(), config)
-		if err != nil {
-			return err
-		}
 		args := kernel.GroupSumsArgs{Codes: codes, Units: units, Places: places, Valid: a.in.valid,
 			Rows: uint32(b.rows), Slots: s.slots, Ranges: s.ranges, Bits: a.in.bits, Shift: a.in.shift,
 			Kind: a.in.kind, ValidBit: a.in.validBit}
@@ -190,7 +186,9 @@ func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes, un
 				args.State2 = states[a.sum][1]
 			}
 		}
-		k.Dispatch(list, unitCount*s.ranges, args)
+		if err := kernel.GroupSums.Record(list, lane.Device(), config, unitCount*s.ranges, args); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -257,10 +255,6 @@ func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s 
 		}
 		s.additions = additions(b, false)
 	}
-	k, err := kernel.GroupTable.On(lane.Device(), config)
-	if err != nil {
-		return nil, err
-	}
 	room := min(b.rows, uint64(unitCount)*uint64(s.slots))
 	ids := lane.Memory.New(b.rows*4, "slots of rows").All()
 	places := lane.Memory.New(uint64(unitCount)*uint64(s.slots)*4, "places of slots").All()
@@ -270,8 +264,11 @@ func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s 
 	}
 	list := lane.List("group, hash")
 	list.Fill(found, 0)
-	k.Dispatch(list, unitCount, kernel.GroupTableArgs{Keys: b.keys, Units: units, IDs: ids, Places: places,
-		KeysOut: keys, Found: found, Rows: uint32(b.rows), Digit: uint32(s.bits), Room: uint32(room), Seed: groupSeed})
+	args := kernel.GroupTableArgs{Keys: b.keys, Units: units, IDs: ids, Places: places, KeysOut: keys, Found: found,
+		Rows: uint32(b.rows), Digit: uint32(s.bits), Room: uint32(room), Seed: groupSeed}
+	if err := kernel.GroupTable.Record(list, lane.Device(), config, unitCount, args); err != nil {
+		return nil, err
+	}
 	var counts [8]byte
 	if err := lane.Fetch(ctx, list, backend.Transfer{Device: found, Host: counts[:]}); err != nil {
 		return nil, err
@@ -281,7 +278,7 @@ func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s 
 	}
 	to := o.newPartial(ctx, uint64(binary.LittleEndian.Uint32(counts[:])))
 	to.unique = whole || unitCount == 1
-	err = to.memory.Err()
+	err := to.memory.Err()
 	list = lane.List("group, sum")
 	if err == nil {
 		err = cmp.Or(lane.Copy(list, to.keys, keys.Part(0, to.rows*keyBytes)),

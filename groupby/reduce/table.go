@@ -147,10 +147,6 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	keyBytes := uint64(o.plan.Facts.KeyBytes)
 	config := kernel.GroupIDs.With(nil)
 	config.KeyBits, config.Workgroup, config.Items = uint32(keyBytes*8), 1, uint32((t.units+tables-1)/tables)
-	k, err := kernel.GroupIDs.On(lane.Device(), config)
-	if err != nil {
-		return ids, offsets, found, err
-	}
 	scan, err := primitive.PlanScan(lane.Tuning(), t.units, 32, 32, true)
 	if err != nil {
 		return ids, offsets, found, err
@@ -174,8 +170,9 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	if t.dense {
 		args.Dense = 1
 	}
-	k.Dispatch(list, groups, args)
-	if err := lane.Scan(list, scan, counts, offsets, scratch); err != nil {
+	err = cmp.Or(kernel.GroupIDs.Record(list, lane.Device(), config, groups, args),
+		lane.Scan(list, scan, counts, offsets, scratch))
+	if err != nil {
 		return ids, offsets, found, err
 	}
 	var total, flushed [4]byte
@@ -209,25 +206,21 @@ func (o *Operator) accumulate(ctx context.Context, lane *exec.Lane, b *batch, t 
 		}
 		config := kernel.GroupAccumulate.With(nil)
 		config.Op, config.Workgroup, config.Items = uint32(in.op), 1, uint32((t.units+tables-1)/tables)
-		k, err := kernel.GroupAccumulate.On(lane.Device(), config)
-		if err != nil {
+		r := in.args(states)
+		args := kernel.GroupAccumulateArgs{IDs: ids, Units: units, Offsets: offsets, Value: r.Value, Value2: r.Value2,
+			Value3: r.Value3, Valid: r.Valid, State: r.State, State2: r.State2, State3: r.State3, Count: uint32(t.units),
+			Bits: r.Bits, Shift: r.Shift, Kind: r.Kind, ValidBit: r.ValidBit, FirstRow: r.FirstRow,
+			FirstRowHigh: r.FirstRowHigh, Flip: r.Flip}
+		groups := kernel.Groups(config, t.units)
+		if err := kernel.GroupAccumulate.Record(list, lane.Device(), config, groups, args); err != nil {
 			return err
 		}
-		r := in.args(states)
-		k.Dispatch(list, kernel.Groups(config, t.units), kernel.GroupAccumulateArgs{IDs: ids, Units: units,
-			Offsets: offsets, Value: r.Value, Value2: r.Value2, Value3: r.Value3, Valid: r.Valid, State: r.State,
-			State2: r.State2, State3: r.State3, Count: uint32(t.units), Bits: r.Bits, Shift: r.Shift, Kind: r.Kind,
-			ValidBit: r.ValidBit, FirstRow: r.FirstRow, FirstRowHigh: r.FirstRowHigh, Flip: r.Flip})
 	}
 	if t.bits > 0 {
-		config := kernel.UnmixKeys.With(nil)
-		config.KeyBits = uint32(keyBytes * 8)
-		k, err := kernel.UnmixKeys.On(lane.Device(), config)
-		if err != nil {
+		by := primitive.Unmixing{Rows: to.rows, KeyBytes: int(keyBytes), Seed: groupSeed}
+		if err := lane.Unmix(list, by, keys, to.keys); err != nil {
 			return err
 		}
-		k.Dispatch(list, kernel.Groups(config, to.rows),
-			kernel.UnmixKeysArgs{Keys: keys, Unmixed: to.keys, Rows: uint32(to.rows), Seed: groupSeed})
 	}
 	return lane.Submit(ctx, list)
 }

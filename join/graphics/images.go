@@ -136,12 +136,12 @@ func (i *images) counted(ctx context.Context, list *backend.List, image *backend
 		return err
 	}
 	config := kernel.FloatCounts.With(nil)
-	k, err := kernel.FloatCounts.On(i.lane.Device(), config)
+	args := kernel.FloatCountsArgs{Floats: i.floats.Range(0, values*4), Counts: i.places.Range(0, values*4),
+		Rows: uint32(values)}
+	list = i.lane.List(countStage)
+	err := kernel.FloatCounts.Record(list, i.lane.Device(), config, kernel.Groups(config, values), args)
 	if err != nil {
 		return err
 	}
-	list = i.lane.List(countStage)
-	k.Dispatch(list, kernel.Groups(config, values), kernel.FloatCountsArgs{Floats: i.floats.Range(0, values*4),
-		Counts: i.places.Range(0, values*4), Rows: uint32(values)})
 	return i.lane.Submit(ctx, list)
 }

@@ -251,14 +251,14 @@ func (u *unit) deliver(ctx context.Context, v variant, d backend.Draw, pairs uin
 		return err
 	}
 	config := kernel.SplitPairs.With(nil)
-	k, err := kernel.SplitPairs.On(u.lane.Device(), config)
-	if err != nil {
-		return err
-	}
+	args := kernel.SplitPairsArgs{Pairs: u.images.pairs.Range(0, pairs*8), Left: u.ids[0].Range(0, pairs*4),
+		Right: u.ids[1].Range(0, pairs*4), Rows: uint32(pairs)}
 	list = u.lane.List(probeStage)
-	k.Dispatch(list, kernel.Groups(config, pairs), kernel.SplitPairsArgs{Pairs: u.images.pairs.Range(0, pairs*8),
-		Left: u.ids[0].Range(0, pairs*4), Right: u.ids[1].Range(0, pairs*4), Rows: uint32(pairs)})
-	if err := u.lane.Submit(ctx, list); err != nil {
+	err := kernel.SplitPairs.Record(list, u.lane.Device(), config, kernel.Groups(config, pairs), args)
+	if err == nil {
+		err = u.lane.Submit(ctx, list)
+	}
+	if err != nil {
 		return err
 	}
 	for done := uint64(0); done < pairs; {

@@ -27,15 +27,14 @@ func (p *probing) mark(ctx context.Context) error {
 		return nil
 	}
 	c := &p.config
-	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Shared: c.Shared,
-		Tile: c.Tile, Sides: p.marks.Sides, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided})
-	if err != nil {
+	config := kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Sides: p.marks.Sides,
+		Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided}
+	args := kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered, RightKeys: p.probe.Ordered,
+		LeftMarks: p.marks.Of[operator.Build], RightMarks: p.marks.Of[operator.Probe], Shift: uint32(p.bits)}
+	list := p.lane.List("mark")
+	if err := kernel.PartitionMark.Record(list, p.lane.Device(), config, p.units.Number, args); err != nil {
 		return err
 	}
-	list := p.lane.List("mark")
-	k.Dispatch(list, p.units.Number, kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered,
-		RightKeys: p.probe.Ordered, LeftMarks: p.marks.Of[operator.Build], RightMarks: p.marks.Of[operator.Probe],
-		Shift: uint32(p.bits)})
 	return p.lane.Submit(ctx, list)
 }
 

@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 
@@ -26,19 +27,15 @@ func (p *probing) cut(ctx context.Context) error {
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	unitsConfig := kernel.PartitionUnits.With(nil)
-	count, err := kernel.PartitionUnits.On(p.lane.Device(), unitsConfig)
-	if err != nil {
-		return err
-	}
-	list := p.lane.List("cut")
+	list, unitsConfig := p.lane.List("cut"), kernel.PartitionUnits.With(nil)
 	oversized := offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
-	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
-		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(), Oversized: oversized,
-		Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows, MostLeft: p.oversizedBuild(),
-	})
-	if err := p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+	err = cmp.Or(kernel.PartitionUnits.Record(list, p.lane.Device(), unitsConfig, kernel.Groups(unitsConfig, partitions),
+		kernel.PartitionUnitsArgs{LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(),
+			Oversized: oversized, Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows,
+			MostLeft: p.oversizedBuild()}),
+		p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()))
+	if err != nil {
 		return err
 	}
 	found := make([]byte, oversizedAt+4-partitions*4)
@@ -55,17 +52,15 @@ func (p *probing) cut(ctx context.Context) error {
 	if err := p.lane.Memory.Err(); err != nil {
 		return err
 	}
-	piecesConfig := kernel.PartitionPieces.With(nil)
-	pieces, err := kernel.PartitionPieces.On(p.lane.Device(), piecesConfig)
+	list, piecesConfig := p.lane.List("cut"), kernel.PartitionPieces.With(nil)
+	groups := kernel.Groups(piecesConfig, uint64(p.units.Number))
+	err = kernel.PartitionPieces.Record(list, p.lane.Device(), piecesConfig, groups, kernel.PartitionPiecesArgs{
+		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: p.build.starts, RightStarts: p.probe.starts,
+		Units: p.unitTable.All(), Count: p.units.Number, Partitions: uint32(partitions), LeftRows: p.tableRows,
+		RightRows: p.probeRows, Stride: 1})
 	if err != nil {
 		return err
 	}
-	list = p.lane.List("cut")
-	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(p.units.Number)), kernel.PartitionPiecesArgs{
-		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: p.build.starts, RightStarts: p.probe.starts,
-		Units: p.unitTable.All(), Count: p.units.Number, Partitions: uint32(partitions), LeftRows: p.tableRows,
-		RightRows: p.probeRows, Stride: 1,
-	})
 	return p.lane.Submit(ctx, list)
 }
 
@@ -112,14 +107,9 @@ func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
 	if !p.plan.Want.Count || p.plan.Facts.Unique {
 		distinct = 0
 	}
-	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
-		KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads,
-		Unique: c.Unique, Decided: c.Decided, Distinct: distinct})
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, p.units.Number, kernel.PartitionCountArgs{
+	config := kernel.PartitionCountConfig{KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Mixed: c.Mixed,
+		Table: c.Table, Heads: c.Heads, Unique: c.Unique, Decided: c.Decided, Distinct: distinct}
+	return kernel.PartitionCount.Record(list, p.lane.Device(), config, p.units.Number, kernel.PartitionCountArgs{
 		Units: p.unitTable.All(), LeftKeys: p.build.Ordered, RightKeys: p.probe.Ordered, Counts: counts,
 		Shift: uint32(p.bits)})
-	return nil
 }

@@ -107,10 +107,6 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.distinct {
 		config.Distinct = 1
 	}
-	k, err := kernel.TableBuild.On(t.lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	number := places.Range(0, 4)
 	t.without = places.Range(backend.PlanAlignment, bitmapBytes)
 	list := t.lane.List("build")
@@ -119,9 +115,12 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 		list.Fill(t.repeats.All(), 0)
 	}
 	list.Fill(places.All(), 0)
-	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
-		Slots: t.slots.All(), Lost: number, LostRows: t.without, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
-		Mask: t.mask, Seed: tableSeed})
+	err := kernel.TableBuild.Record(list, t.lane.Device(), config, kernel.Groups(config, build.Rows),
+		kernel.TableBuildArgs{Keys: build.Keys.Data, Slots: t.slots.All(), Lost: number, LostRows: t.without,
+			Repeats: t.repeats.All(), Rows: uint32(build.Rows), Mask: t.mask, Seed: tableSeed})
+	if err != nil {
+		return err
+	}
 	if t.number, err = t.lane.Device().Read(ctx, list, number); err != nil {
 		return err
 	}
@@ -206,15 +205,14 @@ func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, ow
 	config := kernel.TableMark.With(tableTiles(lane.Tuning(), c.Keys.Bytes))
 	config.KeyBits, config.Patience, config.Seed = uint32(c.Keys.Bytes*8), patience, tableSeed
 	config.Sides, config.Among = own.Sides, own.Among
-	k, err := kernel.TableMark.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	args.Slots, args.LeftKeys, args.RightKeys = t.slots.All(), t.build.Chunk.Keys.Data, c.Keys.Data
 	args.Rows, args.Mask = uint32(c.Rows), t.mask
 	list := lane.List("mark")
 	t.begin(list, "mark")
-	k.Dispatch(list, kernel.Groups(config, c.Rows), args)
+	err := kernel.TableMark.Record(list, lane.Device(), config, kernel.Groups(config, c.Rows), args)
+	if err != nil {
+		return err
+	}
 	return lane.Submit(ctx, list)
 }
 
@@ -248,14 +246,10 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		if t.distinct {
 			config.Distinct = 1
 		}
-		k, err := kernel.TableCount.On(lane.Device(), config)
-		if err != nil {
-			return err
-		}
 		t.begin(list, "count")
-		k.Dispatch(list, u.Number, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: build, RightKeys: probe,
-			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
-		return nil
+		return kernel.TableCount.Record(list, lane.Device(), config, u.Number, kernel.TableCountArgs{
+			Slots: t.slots.All(), LeftKeys: build, RightKeys: probe, Repeats: t.repeats.All(), Counts: counts, Rows: rows,
+			Mask: t.mask})
 	}
 	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
 		tileRows := uint64(kernel.TileRows(own))

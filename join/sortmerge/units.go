@@ -1,6 +1,7 @@
 package sortmerge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,16 +82,6 @@ func (g *granule) cut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unitsConfig, piecesConfig := kernel.MergeUnits.With(nil), kernel.PartitionPieces.With(nil)
-	unitsConfig.KeyBits = g.config.KeyBits
-	count, err := kernel.MergeUnits.On(lane.Device(), unitsConfig)
-	if err != nil {
-		return err
-	}
-	pieces, err := kernel.PartitionPieces.On(lane.Device(), piecesConfig)
-	if err != nil {
-		return err
-	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	fewBounds, manyBounds := temporary.New(tiles*8, "bounds of tiles, "+few.Name),
@@ -101,17 +92,15 @@ func (g *granule) cut(ctx context.Context) error {
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list := lane.List("cut")
-	count.Dispatch(list, kernel.Groups(unitsConfig, tiles), kernel.MergeUnitsArgs{
-		LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(), RightBounds: manyBounds.All(),
-		Counts:   counts.All(),
-		LeftRows: uint32(few.Rows), RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows,
-		PieceRows: pieceRows,
-	})
-	if err := lane.Reduce(list, sum, counts.All(), sumScratch.All()); err != nil {
-		return err
-	}
-	if err := lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()); err != nil {
+	list, unitsConfig := lane.List("cut"), kernel.MergeUnits.With(nil)
+	unitsConfig.KeyBits = g.config.KeyBits
+	err = cmp.Or(kernel.MergeUnits.Record(list, lane.Device(), unitsConfig, kernel.Groups(unitsConfig, tiles),
+		kernel.MergeUnitsArgs{LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(),
+			RightBounds: manyBounds.All(), Counts: counts.All(), LeftRows: uint32(few.Rows),
+			RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows, PieceRows: pieceRows}),
+		lane.Reduce(list, sum, counts.All(), sumScratch.All()),
+		lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()))
+	if err != nil {
 		return err
 	}
 	units, err := lane.FetchNumber(ctx, list, sumScratch.Range(sum.ResultOffset, 8))
@@ -135,11 +124,14 @@ func (g *granule) cut(ctx context.Context) error {
 	if err := lane.Memory.Err(); err != nil {
 		return err
 	}
-	list = lane.List("cut")
-	pieces.Dispatch(list, kernel.Groups(piecesConfig, units), kernel.PartitionPiecesArgs{
-		Offsets: offsets.All(), LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(), Units: g.units.All(),
-		Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows, RightRows: tileRows, Stride: 2,
-	})
+	list, piecesConfig := lane.List("cut"), kernel.PartitionPieces.With(nil)
+	err = kernel.PartitionPieces.Record(list, lane.Device(), piecesConfig, kernel.Groups(piecesConfig, units),
+		kernel.PartitionPiecesArgs{Offsets: offsets.All(), LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(),
+			Units: g.units.All(), Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows,
+			RightRows: tileRows, Stride: 2})
+	if err != nil {
+		return err
+	}
 	return lane.Submit(ctx, list)
 }
 
@@ -161,13 +153,11 @@ func (g *granule) mark(ctx context.Context) error {
 	if config.Sides == 0 {
 		return nil
 	}
-	k, err := kernel.MergeMark.On(g.lane.Device(), config)
-	if err != nil {
+	list, args := g.lane.List("mark"), kernel.MergeMarkArgs{Units: g.units.All(), LeftKeys: g.few.Ordered,
+		RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks}
+	if err := kernel.MergeMark.Record(list, g.lane.Device(), config, g.number, args); err != nil {
 		return err
 	}
-	list := g.lane.List("mark")
-	k.Dispatch(list, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
-		LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
 	return g.lane.Submit(ctx, list)
 }
 
@@ -202,12 +192,8 @@ func swapped(to operator.Target) operator.Target {
 
 // recordCount records the count of the output of each unit.
 func (g *granule) recordCount(list *backend.List, counts backend.Range) error {
-	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeCountConfig{
-		KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile, Table: g.config.Table})
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, g.number, kernel.MergeCountArgs{
+	config := kernel.MergeCountConfig{KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile,
+		Table: g.config.Table}
+	return kernel.MergeCount.Record(list, g.lane.Device(), config, g.number, kernel.MergeCountArgs{
 		Units: g.units.All(), LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, Counts: counts})
-	return nil
 }
