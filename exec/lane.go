@@ -68,6 +68,19 @@ func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
 	return err
 }
 
+// Run records a list for a stage and submits it or, if there are results, fetches them ([Lane.Fetch]).
+func (l *Lane) Run(ctx context.Context, stage string, record func(*backend.List) error,
+	results ...backend.Transfer) error {
+	list := l.List(stage)
+	if err := record(list); err != nil {
+		return err
+	}
+	if len(results) > 0 {
+		return l.Fetch(ctx, list, results...)
+	}
+	return l.Submit(ctx, list)
+}
+
 // Download copies from the device and waits for it, see [backend.Device.Download].
 func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) error {
 	span := BeginWait(ctx, "download")

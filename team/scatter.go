@@ -142,12 +142,8 @@ func sum(weights []uint32) (total uint64) {
 
 // mine is the range of rows [from, to) that a rank loads.
 func mine(r *peers.Rank, from, to int) (int, int) {
-	before, all, rows := uint64(0), sum(r.Weights), uint64(to-from)
-	for _, w := range r.Weights[:r.Rank()] {
-		before += uint64(w)
-	}
-	end := before + uint64(r.Weights[r.Rank()])
-	return from + int(rows*before/all), from + int(rows*end/all)
+	first, end := r.Share(uint64(to - from))
+	return from + int(first), from + int(end)
 }
 
 // take returns the next part of the probe side, of which every rank joins rows; nil after the last one.

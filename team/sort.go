@@ -20,13 +20,13 @@ import (
 type sorted struct {
 	method  peers.Method
 	weights []uint32
-	builds  []*peers.Sorted // by rank; nil until they are sorted
+	builds  []*peers.Held // by rank; nil until they are sorted
 }
 
 // Sort joins the tables of a query across the devices that it was planned for, sorted by a method.
 func Sort(flow *exec.Flow, q *query.Query, method peers.Method) (*query.Result, error) {
 	return query.Start(flow, append([]*query.Query{q}, q.Others...), func(lanes []*query.Lane) query.Team {
-		t := &sorted{method: method, builds: make([]*peers.Sorted, len(lanes))}
+		t := &sorted{method: method, builds: make([]*peers.Held, len(lanes))}
 		for range lanes {
 			t.weights = append(t.weights, 1)
 		}
@@ -38,7 +38,7 @@ func Sort(flow *exec.Flow, q *query.Query, method peers.Method) (*query.Result, 
 type sorter struct {
 	*query.Lane
 	of    *peers.Rank
-	probe *peers.Sorted
+	probe *peers.Held
 }
 
 // Join implements query.Team.

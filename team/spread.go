@@ -51,7 +51,10 @@ func Direct(q *query.Query) bool {
 	all := append([]*query.Query{q}, q.Others...)
 	for _, from := range all {
 		for _, to := range all {
-			if from != to && !q.Engine.Links().Direct(from.Engine.Device(), to.Engine.Device()) {
+			if from == to {
+				continue
+			}
+			if _, direct := q.Engine.Links().Rate(from.Engine.Device(), to.Engine.Device()); !direct {
 				return false
 			}
 		}
@@ -61,11 +64,7 @@ func Direct(q *query.Query) bool {
 
 // spread builds on all lanes, each of which loads its range of rows.
 func spread(ctx context.Context, all []*query.Lane) error {
-	weights := make([]uint32, len(all))
-	for i := range weights {
-		weights[i] = 1
-	}
-	return peers.RunRanks(ctx, all[0].Query.Engine.Links(), lanesOf(all), weights,
+	return peers.RunRanks(ctx, all[0].Query.Engine.Links(), lanesOf(all), nil,
 		func(ctx context.Context, p *peers.Rank) error {
 			l := all[p.Rank()]
 			return l.Build(ctx, func(ctx context.Context) (*relation.Chunk, error) { return mirror(ctx, l.Built(), p) })
@@ -133,7 +132,7 @@ func mirrorPiece(ctx context.Context, lane *exec.Lane, me *peers.Rank, offer pee
 	}
 	flow, list := exec.NewFlow(ctx), lane.List("copy rows")
 	defer flow.Stop()
-	for i, values := range append([]relation.Values{p.Keys}, p.Payload...) {
+	for i, values := range p.Columns() {
 		bytes := uint64(values.Bytes)
 		rows := values.Data.Part(0, p.Rows*bytes)
 		for there := range me.Size() {

@@ -38,8 +38,14 @@ type Rank struct {
 	Comm
 	Lane *exec.Lane
 	// Weights are the shares of the ranks, alike on all of them: a device with twice the weight is to have twice the
-	// rows. Absent if all have the same.
+	// rows.
 	Weights []uint32
+}
+
+// Share returns the range of some rows that the rank has if they are shared out to the row.
+func (r *Rank) Share(rows uint64) (from, to uint64) {
+	ends := targets(rows, r.Weights)
+	return ends[r.Rank()], ends[r.Rank()+1]
 }
 
 // Barrier waits until all ranks have come to the same round.

@@ -74,7 +74,7 @@ func (h *hash) Decide(said [][]byte) (again bool, err error) {
 		h.rows = append(h.rows, rows)
 	}
 	if h.owners == nil {
-		h.owners = assign(total, h.size, h.weights)
+		h.owners = assign(total, h.weights)
 	}
 	return false, nil
 }

@@ -148,7 +148,7 @@ func (k *keyRange) begin() {
 			total += n
 		}
 	}
-	k.targets = targets(total, k.size, k.weights)
+	k.targets = targets(total, k.weights)
 	k.phase = searchCuts
 	for _, target := range k.targets[1:k.size] {
 		k.search.add(newCut(rows, target), through)

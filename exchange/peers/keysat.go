@@ -29,16 +29,11 @@ func keysAt(ctx context.Context, lane *exec.Lane, column relation.Values, rows [
 	if _, err := lane.Device().Upload(ctx, places.All(), content); err != nil {
 		return nil, err
 	}
-	list := lane.List("look at keys")
-	err := lane.Gather(list, column.Bytes, column.Data, places.All(), found.All(), uint32(len(rows)))
-	if err != nil {
-		return nil, err
-	}
 	keys := make([]byte, len(rows)*column.Bytes)
-	if err := lane.Fetch(ctx, list, backend.Transfer{Device: found.All(), Host: keys}); err != nil {
-		return nil, err
-	}
-	return keysOf(keys, column.Bytes), nil
+	err := lane.Run(ctx, "look at keys", func(list *backend.List) error {
+		return lane.Gather(list, column.Bytes, column.Data, places.All(), found.All(), uint32(len(rows)))
+	}, backend.Transfer{Device: found.All(), Host: keys})
+	return keysOf(keys, column.Bytes), err
 }
 
 // keysOf returns keys of keyBytes bytes each as numbers.
@@ -86,13 +81,9 @@ func rangesOf(ctx context.Context, lane *exec.Lane, column relation.Values, keys
 	if _, err := lane.Device().Upload(ctx, wanted.All(), content); err != nil {
 		return nil, nil, err
 	}
-	list := lane.List("look for splitters")
-	err = lane.RangeSearch(list, p, wanted.All(), column.Data, begins.All(), counts.All(), scratch.All())
-	if err != nil {
-		return nil, nil, err
-	}
 	first, found := make([]byte, 4*len(keys)), make([]byte, 4*len(keys))
-	err = lane.Fetch(ctx, list, backend.Transfer{Device: begins.All(), Host: first},
-		backend.Transfer{Device: counts.All(), Host: found})
+	err = lane.Run(ctx, "look for splitters", func(list *backend.List) error {
+		return lane.RangeSearch(list, p, wanted.All(), column.Data, begins.All(), counts.All(), scratch.All())
+	}, backend.Transfer{Device: begins.All(), Host: first}, backend.Transfer{Device: counts.All(), Host: found})
 	return keysOf(first, 4), keysOf(found, 4), err
 }

@@ -9,29 +9,30 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// held is rows on the way through a sort, and the memory that they are in.
-type held struct {
+// Held is rows on one device, and the memory that they are in. The owner releases it.
+type Held struct {
 	relation.Chunk
-	memory *exec.Scope // nil if the columns are not ours
+	memory *exec.Scope // nil if the columns are the caller's
 }
 
-func (h *held) release() {
-	if h.memory != nil {
+// Release releases the columns. Safe on nil; a second Release does nothing.
+func (h *Held) Release() {
+	if h != nil && h.memory != nil {
 		h.memory.ReleaseAll()
 	}
 }
 
 // sortLocally sorts the rows of one device by the bits in which their keys differ. Sorted rows stay where they are.
-func sortLocally(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (*held, error) {
+func sortLocally(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (*Held, error) {
 	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
 	if err != nil || varying.Sorted {
-		return &held{Chunk: *c}, err
+		return &Held{Chunk: *c}, err
 	}
 	return sortBits(ctx, lane, c, varying.Bits)
 }
 
 // sortBits sorts rows, of which there is at least one, by those bits of the keys that vary.
-func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying uint64) (*held, error) {
+func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying uint64) (*Held, error) {
 	work := lane.Nested(ctx)
 	in := operator.NewInput(work, c, "rows")
 	err := in.TransformAll(ctx, operator.Move{Stage: "sort", Plan: operator.SortBy(lane.Ops, varying)})
@@ -39,7 +40,7 @@ func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying u
 		work.Memory.ReleaseAll()
 		return nil, err
 	}
-	return &held{Chunk: chunkOf(&in), memory: work.Memory}, nil
+	return &Held{Chunk: chunkOf(&in), memory: work.Memory}, nil
 }
 
 // chunkOf is the moved columns of an input.
@@ -71,8 +72,8 @@ func partOf(column relation.Values, first, rows uint64) backend.Range {
 }
 
 // allocate makes columns for as many rows as the chunk says.
-func (h *held) allocate() {
-	columns := columnsOf(&h.Chunk)
+func (h *Held) allocate() {
+	columns := h.Columns()
 	for i := range columns {
 		columns[i].Data = h.memory.New(h.Rows*uint64(columns[i].Bytes), "sorted rows").All()
 	}
@@ -80,18 +81,24 @@ func (h *held) allocate() {
 }
 
 // copy makes the rows a copy of a chunk.
-func (h *held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
+func (h *Held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
 	h.Chunk = *c
 	h.allocate()
 	if err := h.memory.Err(); err != nil || c.Rows == 0 {
 		return err
 	}
-	list := lane.List("copy rows")
-	from, to := columnsOf(c), columnsOf(&h.Chunk)
-	for i := range from {
-		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
-			return err
+	return copyRows(ctx, lane, "copy rows", &h.Chunk, c)
+}
+
+// copyRows copies the rows of a chunk to columns of as many rows.
+func copyRows(ctx context.Context, lane *exec.Lane, stage string, to, from *relation.Chunk) error {
+	return lane.Run(ctx, stage, func(list *backend.List) error {
+		columns := to.Columns()
+		for i, column := range from.Columns() {
+			if err := lane.Copy(list, columns[i].Data, column.Data); err != nil {
+				return err
+			}
 		}
-	}
-	return lane.Submit(ctx, list)
+		return nil
+	})
 }

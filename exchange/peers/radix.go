@@ -40,7 +40,7 @@ type radix struct {
 	fusing     uint64 // rows that buckets that are sorted together may have in any case
 	dispatch   uint64 // rows in the time of dispatches, of the device for which that is most
 
-	chunks  []*held // partitioned so far
+	chunks  []*Held // partitioned so far
 	begun   bool
 	varying uint64
 	targets []uint64
@@ -70,7 +70,7 @@ func (x *radix) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation
 			if err != nil {
 				return nil, err
 			}
-			x.chunks = append(x.chunks, &held{Chunk: *c})
+			x.chunks = append(x.chunks, &Held{Chunk: *c})
 			numbers = append(numbers, c.Rows, v.Bits, v.Common)
 		}
 		return putNumbers(numbers...), nil
@@ -101,19 +101,19 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	}
 	by, work := primitive.Partition{Shift: d.shift, Bits: d.bits}, lane.Nested(ctx)
 	if rows == h.Rows {
-		to := &held{memory: work.Memory}
+		to := &Held{memory: work.Memory}
 		counts, err := partition(ctx, work, by, &h.Chunk, &to.Chunk)
 		if err != nil {
-			to.release()
+			to.Release()
 			return nil, err
 		}
-		h.release()
+		h.Release()
 		x.chunks[chunk] = to
 		return counts, nil
 	}
 	defer work.Memory.ReleaseAll()
 	// Kernels read from aligned places: the bucket is copied to one, partitioned, and copied back.
-	old, aligned := part(&h.Chunk, first, rows), &held{memory: work.Memory}
+	old, aligned := part(&h.Chunk, first, rows), &Held{memory: work.Memory}
 	if err := aligned.copy(ctx, lane, &old); err != nil {
 		return nil, err
 	}
@@ -122,14 +122,7 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	if err != nil {
 		return nil, err
 	}
-	list := lane.List("put back")
-	from, to := columnsOf(&parted), columnsOf(&old)
-	for i := range from {
-		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
-			return nil, err
-		}
-	}
-	return counts, lane.Submit(ctx, list)
+	return counts, copyRows(ctx, lane, "put back", &old, &parted)
 }
 
 // Decide distributes the buckets, and asks again while some span ranks.
@@ -207,7 +200,7 @@ func (x *radix) begin(said [][]byte) error {
 			x.varying |= varying | one ^ common
 		}
 	}
-	x.targets, x.share = targets(x.total, x.size, x.weights), x.total/uint64(x.size)
+	x.targets, x.share = targets(x.total, x.weights), x.total/uint64(x.size)
 	if x.total > 0 {
 		x.buckets = []bucket{newBucket(one&^x.varying, bits.Len64(x.varying), rows)}
 	}
@@ -269,7 +262,6 @@ func (x *radix) parts(d *delivery, chunk int) *Parts {
 // release releases the partitioned rows of a chunk.
 func (x *radix) release(chunk int) {
 	if chunk < len(x.chunks) {
-		x.chunks[chunk].release()
-		x.chunks[chunk].memory = nil
+		x.chunks[chunk].Release()
 	}
 }

@@ -70,7 +70,7 @@ func (x *radixSorter) release(reason error) {
 
 // unsorted is a group that a rank received.
 type unsorted struct {
-	from        *held
+	from        *Held
 	first, rows uint64
 	least       uint64 // its least key
 	differing   uint64 // bits in which its keys differ
@@ -86,10 +86,10 @@ func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 	if err != nil {
 		return err
 	}
-	got := []*held{{Chunk: rest.Chunk, memory: rest.memory}}
+	got := []*Held{&rest.Held}
 	defer func() {
 		for _, h := range got {
-			h.release()
+			h.Release()
 		}
 	}()
 	groups := unsortedOf(got[0], rest.Runs, x.rest)
@@ -99,7 +99,7 @@ func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 		if err != nil {
 			return err
 		}
-		got = append(got, &held{Chunk: settled.Chunk, memory: settled.memory})
+		got = append(got, &settled.Held)
 		groups = append(groups, unsortedOf(got[1], settled.Runs, x.settled)...)
 		slices.SortFunc(groups, func(a, b unsorted) int { return cmp.Compare(a.least, b.least) })
 	}
@@ -112,7 +112,7 @@ func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 }
 
 // unsortedOf are the groups of a delivery that a rank received.
-func unsortedOf(from *held, runs []Run, d *delivery) (groups []unsorted) {
+func unsortedOf(from *Held, runs []Run, d *delivery) (groups []unsorted) {
 	for _, run := range byGroup(runs) {
 		groups = append(groups, unsorted{from, run.First, run.Rows, d.least[run.Group], d.groups[run.Group].differing})
 	}
@@ -121,7 +121,7 @@ func unsortedOf(from *held, runs []Run, d *delivery) (groups []unsorted) {
 
 // sortGroups sorts groups, in ascending order, each by the bits in which its keys differ, and puts them one behind the
 // other in memory of their own. columns says what they look like.
-func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups []unsorted) (*held, error) {
+func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups []unsorted) (*Held, error) {
 	all := part(columns, 0, 0)
 	for _, g := range groups {
 		all.Rows += g.rows
@@ -131,7 +131,7 @@ func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups
 		c := part(&groups[0].from.Chunk, groups[0].first, groups[0].rows)
 		return sortBits(ctx, s.Lane, &c, groups[0].differing)
 	}
-	out := &held{Chunk: all, memory: s.Lane.Scope(ctx)}
+	out := &Held{Chunk: all, memory: s.Lane.Scope(ctx)}
 	out.allocate()
 	err, at := out.memory.Err(), uint64(0)
 	for i := 0; i < len(groups) && err == nil; i++ {
@@ -139,15 +139,15 @@ func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups
 		at += groups[i].rows
 	}
 	if err != nil {
-		out.release()
+		out.Release()
 		return nil, err
 	}
 	return out, nil
 }
 
 // putSorted sorts a group and copies it to where it belongs.
-func (s *sorter) putSorted(ctx context.Context, out *held, at uint64, g *unsorted) error {
-	one := &held{Chunk: part(&g.from.Chunk, g.first, g.rows)}
+func (s *sorter) putSorted(ctx context.Context, out *Held, at uint64, g *unsorted) error {
+	one := &Held{Chunk: part(&g.from.Chunk, g.first, g.rows)}
 	if g.differing != 0 {
 		sorted, err := sortBits(ctx, s.Lane, &one.Chunk, g.differing)
 		if err != nil {
@@ -155,13 +155,7 @@ func (s *sorter) putSorted(ctx context.Context, out *held, at uint64, g *unsorte
 		}
 		one = sorted
 	}
-	defer one.release()
-	list := s.Lane.List("put behind")
-	from, to := columnsOf(&one.Chunk), columnsOf(&out.Chunk)
-	for i := range from {
-		if err := s.Lane.Copy(list, partOf(to[i], at, g.rows), from[i].Data); err != nil {
-			return err
-		}
-	}
-	return s.Lane.Submit(ctx, list)
+	defer one.Release()
+	to := part(&out.Chunk, at, g.rows)
+	return copyRows(ctx, s.Lane, "put behind", &to, &one.Chunk)
 }

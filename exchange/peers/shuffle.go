@@ -14,23 +14,14 @@ import (
 
 // Received is what a rank received in an exchange: rows in columns of its own. The owner releases it.
 type Received struct {
-	relation.Chunk
+	Held
 	// Runs are the rows of one group from one rank each, in order; empty ones are left out.
 	Runs []Run
-
-	memory *exec.Scope
-}
-
-// Release releases the columns. Safe on nil; a second Release does nothing.
-func (r *Received) Release() {
-	if r != nil {
-		r.memory.ReleaseAll()
-	}
 }
 
 // SizeBytes is the device memory of the columns.
 func (r *Received) SizeBytes() (total uint64) {
-	for _, c := range columnsOf(&r.Chunk) {
+	for _, c := range r.Columns() {
 		total += backend.Aligned(c.Data.SizeBytes)
 	}
 	return total
@@ -93,7 +84,7 @@ func (r *Rank) begin(ctx context.Context, parts *Parts, most uint64) (*movement,
 		return nil, invalid("%d parts have %d owners", len(parts.Rows), len(parts.Owners))
 	}
 	places, me := layOut(parts, r.Size()), r.Rank()
-	m := &movement{rank: r, to: &Received{Runs: places.runs[me], memory: r.Lane.Scope(ctx)}}
+	m := &movement{rank: r, to: &Received{Held: Held{memory: r.Lane.Scope(ctx)}, Runs: places.runs[me]}}
 	mine, err := r.makeRoom(parts, m.to, places.rows[me], places.room[me], most)
 	if err == nil {
 		err = r.admit(ctx, mine, parts, m.to)
@@ -139,7 +130,7 @@ func (m *movement) abandon(reason error) {
 func (r *Rank) makeRoom(parts *Parts, to *Received, rows, roomRows, most uint64) (room, error) {
 	mine := room{Rows: parts.Chunk.Rows, Narrow: parts.Narrow, HighWord: parts.HighWord}
 	to.Rows = rows
-	for _, column := range columnsOf(&parts.Chunk) {
+	for _, column := range parts.Columns() {
 		mine.Widths = append(mine.Widths, column.Bytes)
 		mine.NeedBytes += backend.Aligned(roomRows * uint64(column.Bytes))
 	}
@@ -212,7 +203,7 @@ func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received)
 // put begins to put the rows of this rank, to all others at once.
 func (m *movement) put(ctx context.Context, parts *Parts, places *layout) error {
 	r := m.rank
-	into, from := columnsOf(&m.to.Chunk), columnsOf(&parts.Chunk)
+	into, from := m.to.Columns(), parts.Columns()
 	offered := make([]backend.Range, len(into))
 	for i := range into {
 		offered[i] = into[i].Data
@@ -256,9 +247,4 @@ func (m *movement) put(ctx context.Context, parts *Parts, places *layout) error 
 		}
 	}
 	return r.Lane.Submit(ctx, list)
-}
-
-// columnsOf are the columns of a chunk, the keys first.
-func columnsOf(c *relation.Chunk) []relation.Values {
-	return append([]relation.Values{c.Keys}, c.Payload...)
 }

@@ -77,7 +77,8 @@ func TestHash(t *testing.T) {
 			}
 			for rank := range s.size {
 				rows := got[0][rank].rows() + got[1][rank].rows()
-				share := float64(weight(s.weights, rank)) / float64(sumOr(s.weights, s.size))
+				weights := weightsOf(s.size, s.weights)
+				share := float64(weights[rank]) / float64(sum(weights))
 				if share == 0 {
 					require.Zero(t, rows, "%v", &s)
 					continue

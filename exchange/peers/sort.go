@@ -3,7 +3,6 @@ package peers
 import (
 	"context"
 
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -37,21 +36,8 @@ type Order struct {
 	fusingRows uint64 // of a radix partition, in tests; 0 is the default
 }
 
-// Sorted is the rows of one rank after a sort across all: in ascending order of keys, none of which is less than one of
-// a rank before. The owner releases it.
-type Sorted struct {
-	relation.Chunk
-	memory *exec.Scope
-}
-
-// Release releases the columns. Safe on nil; a second Release does nothing.
-func (s *Sorted) Release() {
-	if s != nil && s.memory != nil {
-		s.memory.ReleaseAll()
-	}
-}
-
-// Sort sorts the rows of all ranks by key. Each rank gets as many rows as its weight says: to the row if equal keys may
+// Sort sorts the rows of all ranks by key and returns those of this rank: in ascending order of keys, none of which is
+// less than one of a rank before. Each rank gets as many rows as its weight says: to the row if equal keys may
 // be on several ranks and the method is by merges; within 0.5% of an even share by radix partition; with whole keys as
 // near as keys allow. Several chunks, which are sorted each by itself, have common boundaries, so that
 // rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
@@ -59,7 +45,7 @@ func (s *Sorted) Release() {
 //
 // Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
 // ranks disagree; link and device errors; ErrCancelled.
-func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Sorted, error) {
+func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Held, error) {
 	for _, c := range chunks {
 		if err := c.Check("sort"); err != nil {
 			return nil, err
@@ -68,9 +54,9 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 	if len(chunks) > 1 {
 		o.Keys = WholeKeys
 	}
-	s := &sorter{Rank: r, order: o, rows: make([]*held, len(chunks))}
+	s := &sorter{Rank: r, order: o, rows: make([]*Held, len(chunks))}
 	for i, c := range chunks {
-		s.rows[i] = &held{Chunk: *c}
+		s.rows[i] = &Held{Chunk: *c}
 	}
 	var err error
 	switch o.Method {
@@ -88,28 +74,24 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 	}
 	if err != nil {
 		for _, h := range s.rows {
-			h.release()
+			h.Release()
 		}
 		return nil, err
 	}
-	all := make([]*Sorted, len(chunks))
-	for i, h := range s.rows {
-		all[i] = &Sorted{Chunk: h.Chunk, memory: h.memory}
-	}
-	return all, nil
+	return s.rows, nil
 }
 
 // sorter is a sort in progress.
 type sorter struct {
 	*Rank
 	order Order
-	rows  []*held
+	rows  []*Held
 }
 
 // replace replaces the rows of a chunk and releases the memory of the old rows.
-func (s *sorter) replace(chunk int, by *held) {
+func (s *sorter) replace(chunk int, by *Held) {
 	if s.rows[chunk] != by {
-		s.rows[chunk].release()
+		s.rows[chunk].Release()
 		s.rows[chunk] = by
 	}
 }
@@ -192,7 +174,7 @@ func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) er
 		received.Release()
 		return s.all(ctx, "merge", nil)
 	}
-	got := &held{Chunk: received.Chunk, memory: received.memory}
+	got := &received.Held
 	s.replace(chunk, got)
 	if parts.apart {
 		merged, failed := mergeRuns(ctx, s.Lane, &got.Chunk, byGroup(received.Runs))
@@ -235,7 +217,7 @@ func (s *sorter) own(ctx context.Context) error {
 	var failed error
 	for i, h := range s.rows {
 		if h.memory == nil && failed == nil {
-			mine := &held{memory: s.Lane.Scope(ctx)}
+			mine := &Held{memory: s.Lane.Scope(ctx)}
 			failed = mine.copy(ctx, s.Lane, &h.Chunk)
 			s.rows[i] = mine
 		}

@@ -83,7 +83,7 @@ func checkShares(t *testing.T, what any, weights []uint32, slack float64, got []
 	for _, of := range got {
 		total += uint64(of.rows())
 	}
-	ends := targets(total, len(got), weights)
+	ends := targets(total, weightsOf(len(got), weights))
 	for rank, of := range got {
 		require.InDelta(t, ends[rank+1]-ends[rank], of.rows(), slack, "%v: rank %d", what, rank)
 	}
@@ -146,7 +146,7 @@ func checkWhole(t *testing.T, s *scenario, method Method, want, got [][]*table) 
 			}
 		}
 	}
-	ends := targets(total, s.size, s.weights)
+	ends := targets(total, weightsOf(s.size, s.weights))
 	most := uint64(0)
 	for _, n := range counts {
 		most = max(most, n)

@@ -57,7 +57,6 @@ type swap struct {
 	search search   // one cut for each merging
 }
 
-// Measure implements Partitioner.
 func (s *swap) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
 	s.chunk = chunks[0]
 	if s.rows == nil {
@@ -66,7 +65,6 @@ func (s *swap) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.
 	return s.search.ask(ctx, lane, s.rank, chunks)
 }
 
-// Decide implements Partitioner.
 func (s *swap) Decide(said [][]byte) (again bool, err error) {
 	if s.rows != nil {
 		err = s.search.hear(said, 1)
@@ -81,7 +79,7 @@ func (s *swap) Decide(said [][]byte) (again bool, err error) {
 		s.rows = append(s.rows, of[0])
 		total += of[0]
 	}
-	ends := targets(total, len(all), s.weights)
+	ends := targets(total, s.weights)
 	for rank := range all {
 		s.wanted = append(s.wanted, ends[rank+1]-ends[rank])
 	}
