@@ -1,7 +1,6 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -24,6 +23,7 @@ import (
 //	rank 0: load rows 0..n/2 ─┐               ┌─► keys of rank 0 ─► operator
 //	rank 1: load rows n/2..n ─┴─► Exchange ───┴─► keys of rank 1 ─► operator
 type scattered struct {
+	met
 	pipe    *exec.Pipe[*query.Part]
 	ranks   int
 	weights []uint32
@@ -75,53 +75,12 @@ func newScattered(lanes []*query.Lane, parts *exec.Pipe[*query.Part]) *scattered
 
 // Join implements query.Team.
 func (t *scattered) Join(ctx context.Context, lanes []*query.Lane) error {
-	if err := query.Acquire(ctx, lanes); err != nil {
-		return err
-	}
-	return peers.RunRanks(ctx, lanes[0].Query.Engine.Links(), lanesOf(lanes), t.weights,
-		func(ctx context.Context, p *peers.Rank) error {
-			l := lanes[p.Rank()]
-			r := &rank{Lane: l, of: p, all: t}
-			l.Rows, l.Source = r, r.take
-			err := l.Build(ctx, r.load)
-			if err == nil {
-				err = l.Probe(ctx)
-			}
-			if err != nil {
-				l.Flow().Fail(cmp.Or(context.Cause(ctx), err)) // the first error; other ranks fail because of it
-			}
-			return err
-		})
+	return joinMet(ctx, lanes, t.weights, func(l *query.Lane, p *peers.Rank) loader {
+		r := &rank{Lane: l, of: p, all: t}
+		l.Rows, l.Source = r, r.take
+		return r.load
+	})
 }
-
-// Finish implements query.Team. A row of the build side and its partners have met on one lane, unless a filter decides.
-func (t *scattered) Finish(ctx context.Context, lanes []*query.Lane) error {
-	return finishMet(ctx, lanes)
-}
-
-// finishMet finishes lanes on which rows have met by their keys.
-func finishMet(ctx context.Context, lanes []*query.Lane) error {
-	first, others, finish := lanes[0], lanes[1:], lanes[0].Finish
-	var err error
-	switch {
-	case !marks(first):
-	case first.Filtered():
-		finish, err = first.MergeMarks(ctx, others)
-	default:
-		err = query.Each(others, "finish", nil,
-			func(ctx context.Context, _ int, l *query.Lane) error { return l.Finish(ctx) })
-	}
-	if err != nil {
-		return err
-	}
-	return finishOn(ctx, first, finish)
-}
-
-// Left implements query.Team.
-func (*scattered) Left(lanes []*query.Lane) []*query.Lane { return lanes }
-
-// Failures implements query.Team.
-func (*scattered) Failures() []query.DeviceFailure { return nil }
 
 // Close releases the parts that not all ranks have taken.
 func (t *scattered) Close() {
