@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -260,9 +259,6 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 			}
 		}
 	}
-	if l.Output == join.Ranges {
-		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
-	}
 	l.Progress.Start("plan")
 	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
 	defer end()
@@ -338,16 +334,12 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	if l.Output == join.Ranges { // which come in the order of the key
-		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
-	} else {
-		probe := relation.Right // most likely: keys may be NULL
-		if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
-			probe = relation.Left
-		}
-		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
-			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
+	probe := relation.Right // most likely: keys may be NULL
+	if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
+		probe = relation.Left
 	}
+	l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+		l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
 	if err != nil {
 		return err
 	}
@@ -364,40 +356,6 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
-func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (
-	k query.KeyRanges, err error) {
-	if err := tablesGiven(left, right); err != nil {
-		return k, err
-	}
-	e, _, err = e.able()
-	if err != nil {
-		return k, err
-	}
-	spec.Output = join.Ranges
-	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
-	if err != nil {
-		return k, err
-	}
-	tables := [2]arrow.Table{left, right}
-	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables}
-	if err := l.planKeys(ctx); err != nil {
-		return k, err
-	}
-	if !l.keys.Exact() {
-		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
-			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
-			strings.ReplaceAll(l.keys.String(), "\n", "; "))
-	}
-	scans := [2]*query.Scan{}
-	for side := range scans {
-		scans[side] = l.scan(relation.Side(side))
-		scans[side].Numbers = true
-		scans[side].Encodes = e.EncodesKeys(scans[side])
-	}
-	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }
 
 // sample estimates how the keys match, from a sample.

@@ -40,7 +40,7 @@ func (e *Engine) HMG() *HMG { return &HMG{Engine: e} }
 // returns. The tables must stay alive until the result is closed.
 //
 // Errors: backend.ErrInvalidInput; backend.ErrUnsupported for what this strategy does not do: kinds other than inner,
-// orders, validation, key ranges; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for
+// orders, validation; backend.ErrDeviceMemory or ErrHostMemory with what is needed; backend.ErrLimit for
 // more rows than MaxOutputRows; ErrCancelled.
 func (h *HMG) Join(ctx context.Context, left, right arrow.Table, spec join.Spec) (*HMGResult, error) {
 	if err := tablesGiven(left, right); err != nil {
@@ -175,8 +175,6 @@ func checkHMG(spec *join.Spec) error {
 		lacks = "an order of rows"
 	case spec.Validate != join.Any:
 		lacks = "validated keys"
-	case spec.Output == join.Ranges:
-		lacks = "key ranges"
 	default:
 		return nil
 	}

@@ -40,10 +40,9 @@ func (met) Finish(ctx context.Context, lanes []*query.Lane) error {
 	first, others, finish := lanes[0], lanes[1:], lanes[0].Finish
 	var err error
 	switch {
-	case !marks(first):
 	case first.Filtered():
 		finish, err = first.MergeMarks(ctx, others)
-	default:
+	case marks(first):
 		err = query.Each(others, "finish", nil,
 			func(ctx context.Context, _ int, l *query.Lane) error { return l.Finish(ctx) })
 	}

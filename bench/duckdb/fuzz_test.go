@@ -124,6 +124,9 @@ func TestFuzzSeesFaults(t *testing.T) {
 	require.Nil(t, f.check(t.Context(), whole))
 	counted := whole.clone()
 	counted.Output = "count"
+	grouped := whole.clone()
+	grouped.Groups = &fuzzGroups{By: []int{1}, Compute: []fuzzCompute{{"count", -1}, {"max", 3}}}
+	require.Nil(t, f.check(t.Context(), grouped))
 	for name, c := range map[string]struct {
 		of    *fuzzCase
 		class string
@@ -138,7 +141,8 @@ func TestFuzzSeesFaults(t *testing.T) {
 				}
 			}
 		}},
-		"a row too many": {counted, "count", func(e *expectation) { e.count++ }},
+		"a row too few in a group": {grouped, "groups", func(e *expectation) { e.rows = e.rows[:max(0, len(e.rows)-1)] }},
+		"a row too many":           {counted, "count", func(e *expectation) { e.count++ }},
 	} {
 		f.spoil = c.spoil
 		fail := f.check(t.Context(), c.of)
