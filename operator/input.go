@@ -53,6 +53,16 @@ func (in *Input) Stay() {
 	}
 }
 
+// Transformed returns the moved columns, in transformed order.
+func (in *Input) Transformed() relation.Chunk {
+	c := *in.Chunk
+	c.Keys, c.Payload = relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}, nil
+	for i, column := range in.Payload {
+		c.Payload = append(c.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
+	}
+	return c
+}
+
 // nextGroup returns up to most payload columns of the same width that have not been moved yet.
 func (in *Input) nextGroup(most int) (group []int) {
 	for c, column := range in.Payload {

@@ -157,7 +157,7 @@ func (r *rank) Loads(p *query.Portion, _ *operator.Facts) (ranges [][2]int, skip
 func (r *rank) Exchange(ctx context.Context, lane *exec.Lane, loaded *relation.Chunk) (*relation.Chunk, func(), error) {
 	at := *r.of
 	at.Lane = lane
-	received, err := at.Exchange(ctx, peers.Alike(r.owners), 0, loaded)
+	received, err := at.Exchange(ctx, peers.Alike(r.owners), loaded)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -226,7 +226,7 @@ func (r *rank) scatter(ctx context.Context) (*relation.Chunk, error) {
 		} else {
 			by = peers.Alike(by)
 		}
-		of, err := r.of.Exchange(ctx, by, 0, p.Chunk)
+		of, err := r.of.Exchange(ctx, by, p.Chunk)
 		p.Release()
 		if err != nil {
 			return nil, err

@@ -59,7 +59,7 @@ func (s *sorter) sort(ctx context.Context) (*relation.Chunk, error) {
 			return nil, err
 		}
 	}
-	both, err := s.of.Sort(ctx, peers.Order{Method: s.all.method}, chunks[:]...)
+	both, err := s.of.Sort(ctx, s.all.method, chunks[:]...)
 	if err != nil {
 		return nil, err
 	}

@@ -79,8 +79,8 @@ func (r *Rank) gatherUnless(ctx context.Context, round string, mine []byte, fail
 	return all, nil
 }
 
-// shortages are the errors of a rank that lacks memory, by the number that it says; 0: it does not.
-var shortages = []error{nil, backend.ErrDeviceMemory, backend.ErrHostMemory}
+// shortages are the errors of a rank that has no room, by the number that it says; 0: it has.
+var shortages = []error{nil, backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrLimit}
 
 func shortage(err error) byte {
 	for number := 1; number < len(shortages); number++ {

@@ -86,8 +86,8 @@ func Alike(by Partitioner) Partitioner {
 }
 
 // Apply returns the partitioned rows.
-func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
-	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}, nil
+func (h *hash) Apply(chunk int) *Parts {
+	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}
 }
 
 // Partition returns the rows of a chunk in the order of their parts, in memory of the lane, and the number of rows of
@@ -104,9 +104,9 @@ func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int
 // digit.
 func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, to *relation.Chunk) (rows []uint64,
 	err error) {
-	*to = *c
 	rows = make([]uint64, 1<<by.Bits)
 	if c.Rows == 0 {
+		*to = *c
 		return rows, nil
 	}
 	work := lane.Nested(ctx) // the mixed keys are temporary
@@ -117,7 +117,7 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 	if err != nil {
 		return nil, err
 	}
-	to.Keys.Data, to.Payload = in.Ordered, nil
+	*to = in.Transformed()
 	list := lane.List("partition rows")
 	if by.Mixed {
 		keys := lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys")
@@ -135,9 +135,8 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 	if err != nil {
 		return nil, err
 	}
-	for i, column := range c.Payload {
-		to.Payload = append(to.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
-		work.Memory.Move(lane.Memory, in.Moved[i].Buffer)
+	for _, moved := range in.Moved {
+		work.Memory.Move(lane.Memory, moved.Buffer)
 	}
 	if !by.Mixed {
 		work.Memory.Move(lane.Memory, in.Ordered.Buffer)

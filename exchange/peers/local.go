@@ -40,17 +40,7 @@ func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying u
 		work.Memory.ReleaseAll()
 		return nil, err
 	}
-	return &Held{Chunk: chunkOf(&in), memory: work.Memory}, nil
-}
-
-// chunkOf is the moved columns of an input.
-func chunkOf(in *operator.Input) relation.Chunk {
-	c := *in.Chunk
-	c.Keys.Data, c.Payload = in.Ordered, nil
-	for i, column := range in.Payload {
-		c.Payload = append(c.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
-	}
-	return c
+	return &Held{Chunk: in.Transformed(), memory: work.Memory}, nil
 }
 
 // part returns rows of a chunk, which begin at a multiple of [runRows].
@@ -65,17 +55,17 @@ func part(c *relation.Chunk, first, rows uint64) relation.Chunk {
 }
 
 func partOf(column relation.Values, first, rows uint64) backend.Range {
-	if rows == 0 {
+	if rows == 0 || column.Bytes == 0 {
 		return backend.Range{}
 	}
 	return column.Data.Part(first*uint64(column.Bytes), rows*uint64(column.Bytes))
 }
 
-// allocate makes columns for as many rows as the chunk says.
-func (h *Held) allocate() {
-	columns := h.Columns()
+// allocate makes columns like those of a chunk, with room for rows rows.
+func (h *Held) allocate(like *relation.Chunk, rows uint64, label string) {
+	columns := like.Columns()
 	for i := range columns {
-		columns[i].Data = h.memory.New(h.Rows*uint64(columns[i].Bytes), "sorted rows").All()
+		columns[i].Data = h.memory.New(rows*uint64(columns[i].Bytes), label).All()
 	}
 	h.Keys, h.Payload = columns[0], columns[1:]
 }
@@ -83,7 +73,7 @@ func (h *Held) allocate() {
 // copy makes the rows a copy of a chunk.
 func (h *Held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
 	h.Chunk = *c
-	h.allocate()
+	h.allocate(c, c.Rows, "sorted rows")
 	if err := h.memory.Err(); err != nil || c.Rows == 0 {
 		return err
 	}

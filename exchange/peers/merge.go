@@ -37,29 +37,29 @@ func mergeRuns(ctx context.Context, lane *exec.Lane, c *relation.Chunk, runs []R
 	}
 	m := &merger{lane: lane, memory: lane.Scope(ctx), keys: c.Keys.Bytes}
 	defer m.memory.ReleaseAll()
-	var moved backend.Range
+	var moved relation.Values
 	switch len(c.Payload) {
 	case 0:
 	case 1:
-		moved, m.payload = c.Payload[0].Data, c.Payload[0].Bytes
+		moved = c.Payload[0]
 	default:
 		rows := runs[len(runs)-1].First + runs[len(runs)-1].Rows
-		moved, m.payload = m.memory.New(rows*4, "row numbers").All(), 4
+		moved = relation.Values{Data: m.memory.New(rows*4, "row numbers").All(), Bytes: 4}
 		if err := m.memory.Err(); err != nil {
 			return nil, err
 		}
-		err := lane.Run(ctx, "number rows", func(list *backend.List) error { return lane.Iota(list, moved, rows, 0) })
+		err := lane.Run(ctx, "number rows", func(list *backend.List) error {
+			return lane.Iota(list, moved.Data, rows, 0)
+		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	m.payload = moved.Bytes
 	sides := make([]sortedRun, len(runs))
 	for i, run := range runs {
-		sides[i] = sortedRun{rows: run.Rows}
-		sides[i].Keys = partOf(c.Keys, run.First, run.Rows)
-		if m.payload > 0 {
-			sides[i].Payload = partOf(relation.Values{Data: moved, Bytes: m.payload}, run.First, run.Rows)
-		}
+		sides[i] = sortedRun{run.Rows, primitive.KeyedColumns{Keys: partOf(c.Keys, run.First, run.Rows),
+			Payload: partOf(moved, run.First, run.Rows)}}
 	}
 	merged, err := m.all(ctx, sides)
 	if err != nil {
@@ -112,9 +112,7 @@ func (m *merger) pair(ctx context.Context, left, right sortedRun) (merged sorted
 	}
 	for _, run := range []sortedRun{left, right} {
 		m.release(run.Keys)
-		if m.payload > 0 {
-			m.release(run.Payload)
-		}
+		m.release(run.Payload)
 	}
 	return merged, nil
 }

@@ -36,7 +36,7 @@ const dispatchRows = 1 << 20
 type radix struct {
 	rank, size int
 	weights    []uint32
-	places     KeyPlaces
+	whole      bool   // all rows with a key are to be on one rank
 	fusing     uint64 // rows that buckets that are sorted together may have in any case
 	dispatch   uint64 // rows in the time of dispatches, of the device for which that is most
 
@@ -135,7 +135,7 @@ func (x *radix) Decide(said [][]byte) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.places)
+	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.whole)
 	return len(x.divided.spanning) > 0, nil
 }
 

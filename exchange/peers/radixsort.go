@@ -15,14 +15,10 @@ func (s *sorter) radixPartition(ctx context.Context) (err error) {
 		return s.sortLocal(ctx)
 	}
 	x := &radixSorter{sorter: s, early: make([]*movement, len(s.rows)), by: &radix{rank: s.Rank.Rank(), size: s.Size(),
-		weights: s.Weights, places: s.order.Keys, fusing: cmp.Or(s.order.fusingRows, fusingRows)}}
+		weights: s.Weights, whole: s.whole, fusing: s.fusing}}
 	defer func() { x.release(err) }()
-	chunks := make([]*relation.Chunk, len(s.rows))
-	for i, h := range s.rows {
-		chunks[i] = &h.Chunk
-	}
 	for again := true; again; {
-		if again, err = s.measure(ctx, s.Lane, x.by, chunks); err != nil {
+		if again, err = s.measure(ctx, s.Lane, x.by, s.chunks()); err != nil {
 			return err
 		}
 		if x.by.settled() {
@@ -53,7 +49,7 @@ type radixSorter struct {
 func (x *radixSorter) sendEarly(ctx context.Context) (err error) {
 	x.settled = x.by.deliver(true)
 	for i := range x.early {
-		if x.early[i], err = x.begin(ctx, x.by.parts(x.settled, i), x.order.MostBytes); err != nil {
+		if x.early[i], err = x.begin(ctx, x.by.parts(x.settled, i)); err != nil {
 			return err
 		}
 	}
@@ -78,11 +74,7 @@ type unsorted struct {
 
 // finish moves the rest of a chunk, waits for what was sent before, and sorts both.
 func (x *radixSorter) finish(ctx context.Context, chunk int) error {
-	most := x.order.MostBytes
-	if x.early[chunk] != nil && most > 0 {
-		most -= min(most-1, x.early[chunk].to.SizeBytes()) // 0 would be no limit
-	}
-	rest, err := x.move(ctx, x.by.parts(x.rest, chunk), most)
+	rest, err := x.move(ctx, x.by.parts(x.rest, chunk))
 	if err != nil {
 		return err
 	}
@@ -132,7 +124,7 @@ func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups
 		return sortBits(ctx, s.Lane, &c, groups[0].differing)
 	}
 	out := &Held{Chunk: all, memory: s.Lane.Scope(ctx)}
-	out.allocate()
+	out.allocate(&all, all.Rows, "sorted rows")
 	err, at := out.memory.Err(), uint64(0)
 	for i := 0; i < len(groups) && err == nil; i++ {
 		err = s.putSorted(ctx, out, at, &groups[i])

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -25,41 +26,34 @@ func (m Method) String() string {
 	return [...]string{"merge in stages", "merge once", "radix partition"}[m]
 }
 
-// Order says how to sort.
-type Order struct {
-	Method Method
-	Keys   KeyPlaces
-	// MostBytes bounds the device memory of the columns that this rank receives in one movement; 0 means what the grant
-	// and the device have.
-	MostBytes uint64
-
-	fusingRows uint64 // of a radix partition, in tests; 0 is the default
-}
-
 // Sort sorts the rows of all ranks by key and returns those of this rank: in ascending order of keys, none of which is
-// less than one of a rank before. Each rank gets as many rows as its weight says: to the row if equal keys may
-// be on several ranks and the method is by merges; within 0.5% of an even share by radix partition; with whole keys as
-// near as keys allow. Several chunks, which are sorted each by itself, have common boundaries, so that
-// rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
-// with the same order and number of chunks, whose columns have the same widths.
+// less than one of a rank before. Each rank gets as many rows as its weight says: to the row by merges, within 0.5% of
+// an even share by radix partition. Several chunks, which are sorted each by itself, have common boundaries, so that
+// rows of theirs with equal keys are on one rank: then keys are whole, and shares are as near as they allow. The chunks
+// stay as they are. All ranks call Sort with the same method and number of chunks, whose columns have the same widths.
 //
 // Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
 // ranks disagree; link and device errors; ErrCancelled.
-func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Held, error) {
+func (r *Rank) Sort(ctx context.Context, method Method, chunks ...*relation.Chunk) ([]*Held, error) {
+	return (&sorter{Rank: r, whole: len(chunks) > 1, fusing: fusingRows}).sort(ctx, method, chunks)
+}
+
+// sorter is a sort in progress.
+type sorter struct {
+	*Rank
+	whole  bool   // all rows with a key are to be on one rank
+	fusing uint64 // rows that buckets that are sorted together may have in any case
+	rows   []*Held
+}
+
+func (s *sorter) sort(ctx context.Context, method Method, chunks []*relation.Chunk) (_ []*Held, err error) {
 	for _, c := range chunks {
 		if err := c.Check("sort"); err != nil {
 			return nil, err
 		}
+		s.rows = append(s.rows, &Held{Chunk: *c})
 	}
-	if len(chunks) > 1 {
-		o.Keys = WholeKeys
-	}
-	s := &sorter{Rank: r, order: o, rows: make([]*Held, len(chunks))}
-	for i, c := range chunks {
-		s.rows[i] = &Held{Chunk: *c}
-	}
-	var err error
-	switch o.Method {
+	switch method {
 	case MergeStages:
 		err = s.mergeStages(ctx)
 	case MergeOnce:
@@ -67,7 +61,7 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 	case RadixPartition:
 		err = s.radixPartition(ctx)
 	default:
-		err = invalid("method %d", o.Method)
+		err = invalid("method %d", method)
 	}
 	if err == nil {
 		err = s.own(ctx)
@@ -81,11 +75,12 @@ func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]
 	return s.rows, nil
 }
 
-// sorter is a sort in progress.
-type sorter struct {
-	*Rank
-	order Order
-	rows  []*Held
+// chunks are the rows so far.
+func (s *sorter) chunks() (all []*relation.Chunk) {
+	for _, h := range s.rows {
+		all = append(all, &h.Chunk)
+	}
+	return all
 }
 
 // replace replaces the rows of a chunk and releases the memory of the old rows.
@@ -126,7 +121,7 @@ func (s *sorter) mergeStages(ctx context.Context) error {
 			}
 		}
 	}
-	if s.order.Keys == SplitKeys {
+	if !s.whole {
 		return nil
 	}
 	return s.cut(ctx, false)
@@ -143,13 +138,9 @@ func (s *sorter) mergeOnce(ctx context.Context) error {
 // cut moves the ranges of keys of sorted chunks to their ranks. apart says that what comes from several ranks is to be
 // merged; otherwise it is in order.
 func (s *sorter) cut(ctx context.Context, apart bool) error {
-	by := s.keyRange(s.order.Keys)
+	by := s.keyRange(s.whole)
 	by.apart = apart
-	chunks := make([]*relation.Chunk, len(s.rows))
-	for i, h := range s.rows {
-		chunks[i] = &h.Chunk
-	}
-	if err := s.agree(ctx, s.Lane, by, chunks); err != nil {
+	if err := s.agree(ctx, s.Lane, by, s.chunks()); err != nil {
 		return err
 	}
 	for i := range s.rows {
@@ -162,11 +153,11 @@ func (s *sorter) cut(ctx context.Context, apart bool) error {
 
 // moveAndMerge moves the parts of a chunk and merges the runs that this rank gets.
 func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) error {
-	parts, err := by.Apply(ctx, s.Lane, chunk)
-	if err != nil || parts.stay() {
-		return err
+	parts := by.Apply(chunk)
+	if parts.stay() {
+		return nil
 	}
-	received, err := s.move(ctx, parts, s.order.MostBytes)
+	received, err := s.move(ctx, parts)
 	if err != nil {
 		return err
 	}
@@ -192,12 +183,7 @@ func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) er
 
 // has reports whether a rank has rows among the parts.
 func (p *Parts) has(rank int) bool {
-	for _, rows := range p.Rows {
-		if rows[rank] > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Rows, func(rows []uint64) bool { return rows[rank] > 0 })
 }
 
 // byGroup joins the runs of each group, which are in order.
