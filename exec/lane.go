@@ -81,6 +81,20 @@ func (l *Lane) Run(ctx context.Context, stage string, record func(*backend.List)
 	return l.Submit(ctx, list)
 }
 
+// SumCounts records the exclusive prefix sums of n 32-bit counts, and their total behind them, as numbers of sumBits bits.
+// Scratch memory is allocated from memory, which the caller releases after the list is submitted.
+func (l *Lane) SumCounts(list *backend.List, memory *Scope, n uint64, sumBits int, counts, sums backend.Range) error {
+	p, err := primitive.PlanScan(l.Tuning(), n, 32, sumBits, true)
+	if err != nil {
+		return err
+	}
+	scratch := memory.New(p.ScratchBytes, "scan scratch")
+	if err := memory.Err(); err != nil {
+		return err
+	}
+	return l.Scan(list, p, counts, sums, scratch.All())
+}
+
 // Download copies from the device and waits for it, see [backend.Device.Download].
 func (l *Lane) Download(ctx context.Context, to []byte, from backend.Range) error {
 	span := BeginWait(ctx, "download")

@@ -160,6 +160,11 @@ func (k *Kernel[A, C]) Record(list *backend.List, device *backend.Device, config
 	return err
 }
 
+// RecordRows is [Kernel.Record] of as many workgroups as rows take ([Groups]). The configuration has a tile.
+func (k *Kernel[A, C]) RecordRows(list *backend.List, device *backend.Device, config C, rows uint64, args A) error {
+	return k.Record(list, device, config, Groups(any(config).(Tiled), rows), args)
+}
+
 // named returns the settings of a configuration by name.
 func (k *Kernel[A, C]) named(config C) backend.Config {
 	c := make(backend.Config, len(k.settings))

@@ -41,6 +41,20 @@ type Units struct {
 	Move func(ctx context.Context, side int) error
 }
 
+// NewUnits returns the list of args.Count units, allocated from the lane, as a kernel cuts them from parts of both sides:
+// four words each, the begin and the end of its rows on the left side and on the right one.
+func NewUnits(ctx context.Context, lane *exec.Lane, args kernel.PartitionPiecesArgs) (*backend.Buffer, error) {
+	units := lane.Memory.New(uint64(args.Count)*16, "units")
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	args.Units = units.All()
+	return units, lane.Run(ctx, "cut", func(list *backend.List) error {
+		config := kernel.PartitionPieces.With(nil)
+		return kernel.PartitionPieces.RecordRows(list, lane.Device(), config, uint64(args.Count), args)
+	})
+}
+
 // Target says where and in which form a kernel writes its output.
 type Target struct {
 	Config   kernel.OutputConfig

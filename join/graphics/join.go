@@ -8,7 +8,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -41,8 +40,8 @@ func (j *join) Build(ctx context.Context, build *relation.Chunk) error {
 		return err
 	}
 	var err error
-	if j.build, err = j.side(ctx, j.lane, build, "build"); err == nil && j.plan.Want.Marks(operator.Build) {
-		j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
+	if j.build, err = j.side(ctx, j.lane, build, "build"); err == nil {
+		j.marks, err = j.plan.Want.NewBitmap(ctx, j.lane, operator.Build, build.Rows)
 	}
 	return err
 }
@@ -106,10 +105,9 @@ func (j *join) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk
 	}
 	g.sides, g.marks[operator.Build] = [2]*side{&j.build, &other}, j.marks
 	g.pairs = operator.Pairs{Lane: g.lane, Chunks: [2]*relation.Chunk{j.build.Chunk, probe}, Keys: j.plan.Want.Keys}
-	if j.plan.Want.Marks(operator.Probe) {
-		if g.marks[operator.Probe], err = ranges.NewMarks(ctx, g.lane, probe.Rows, "probe"); err != nil {
-			return err
-		}
+	g.marks[operator.Probe], err = j.plan.Want.NewBitmap(ctx, g.lane, operator.Probe, probe.Rows)
+	if err != nil {
+		return err
 	}
 	if j.build.Rows > 0 {
 		if err := g.units(ctx, sink); err != nil {
@@ -193,18 +191,15 @@ func (j *join) Finish(ctx context.Context, sink operator.Sink) error {
 
 // rows puts the rows of a side that are wanted for themselves.
 func (j *join) rows(ctx context.Context, sink operator.Sink, s *side, of int, marks backend.Range) error {
-	if !j.plan.Want.Marks(of) {
-		return nil
-	}
 	in := operator.NewInput(s.Lane, s.Chunk, s.Name) // in the order of the chunk, as marks are
 	in.Stay()
 	in.Keep = true
-	r := operator.Rows{Input: &in, Side: of, Marks: marks, Keys: j.plan.Want.Keys}
+	r := operator.Rows{Input: &in, Side: of, Marks: marks}
 	return r.WriteWanted(ctx, sink, &j.plan.Want)
 }
 
 // Rewind forgets which build rows have a partner.
-func (j *join) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, j.lane, j.marks) }
+func (j *join) Rewind(ctx context.Context) error { return operator.ClearBitmap(ctx, j.lane, j.marks) }
 
 // Close releases the build side.
 func (j *join) Close() { j.lane.Memory.ReleaseAll() }

@@ -11,7 +11,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -105,11 +104,8 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 			return err
 		}
 	}
-	if !j.plan.Want.Marks(operator.Build) {
-		return nil
-	}
 	var err error
-	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
+	j.marks, err = j.plan.Want.NewBitmap(ctx, j.lane, operator.Build, build.Rows)
 	return err
 }
 

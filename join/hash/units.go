@@ -8,33 +8,25 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
 func (p *probing) cut(ctx context.Context) error {
 	partitions := uint64(1) << p.bits
-	scan, err := primitive.PlanScan(p.lane.Tuning(), partitions, 32, 32, true)
-	if err != nil {
-		return err
-	}
 	temporary := p.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	counts, scratch := temporary.New(partitions*4, "units of partitions"),
-		temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := backend.Aligned(partitions*4 + 4)
+	counts, oversizedAt := temporary.New(partitions*4, "units of partitions"), backend.Aligned(partitions*4+4)
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list, unitsConfig := p.lane.List("cut"), kernel.PartitionUnits.With(nil)
-	oversized := offsets.Range(oversizedAt, 4)
+	list, before, oversized := p.lane.List("cut"), offsets.Range(0, partitions*4+4), offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
-	err = cmp.Or(kernel.PartitionUnits.Record(list, p.lane.Device(), unitsConfig, kernel.Groups(unitsConfig, partitions),
+	err := cmp.Or(kernel.PartitionUnits.RecordRows(list, p.lane.Device(), kernel.PartitionUnits.With(nil), partitions,
 		kernel.PartitionUnitsArgs{LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(),
 			Oversized: oversized, Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows,
 			MostLeft: p.oversizedBuild()}),
-		p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()))
+		p.lane.SumCounts(list, temporary, partitions, 32, counts.All(), before))
 	if err != nil {
 		return err
 	}
@@ -48,20 +40,10 @@ func (p *probing) cut(ctx context.Context) error {
 	if p.units.Number == 0 {
 		return nil
 	}
-	p.unitTable = p.lane.Memory.New(uint64(p.units.Number)*16, "units")
-	if err := p.lane.Memory.Err(); err != nil {
-		return err
-	}
-	list, piecesConfig := p.lane.List("cut"), kernel.PartitionPieces.With(nil)
-	groups := kernel.Groups(piecesConfig, uint64(p.units.Number))
-	err = kernel.PartitionPieces.Record(list, p.lane.Device(), piecesConfig, groups, kernel.PartitionPiecesArgs{
-		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: p.build.starts, RightStarts: p.probe.starts,
-		Units: p.unitTable.All(), Count: p.units.Number, Partitions: uint32(partitions), LeftRows: p.tableRows,
-		RightRows: p.probeRows, Stride: 1})
-	if err != nil {
-		return err
-	}
-	return p.lane.Submit(ctx, list)
+	p.unitTable, err = operator.NewUnits(ctx, p.lane, kernel.PartitionPiecesArgs{Offsets: before,
+		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Count: p.units.Number, Partitions: uint32(partitions),
+		LeftRows: p.tableRows, RightRows: p.probeRows, Stride: 1})
+	return err
 }
 
 // join readies the output of units.

@@ -38,7 +38,7 @@ func (m *merge) Close() { m.lane.Memory.ReleaseAll() }
 
 // Rewind implements [operator.Operator].
 func (m *merge) Rewind(ctx context.Context) error {
-	return ranges.ClearMarks(ctx, m.lane, m.build.marks)
+	return operator.ClearBitmap(ctx, m.lane, m.build.marks)
 }
 
 // Build implements [operator.Operator].
@@ -82,8 +82,7 @@ func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, n
 	if !m.want.Pairs && !m.want.Marks(number) { // its rows are not in the output
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys}
 	}
-	name := [2]string{"build", "probe"}[number]
-	s := &side{Input: operator.NewInput(lane, c, name), number: number}
+	s := &side{Input: operator.NewInput(lane, c, [2]string{"build", "probe"}[number]), number: number}
 	s.Keep = m.keep[number]
 	if s.Rows == 0 {
 		return s, nil
@@ -93,10 +92,8 @@ func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, n
 		return nil, err
 	}
 	s.unordered = varying.Unsorted()
-	if m.want.Marks(number) {
-		if s.marks, err = ranges.NewMarks(ctx, lane, s.Rows, name); err != nil {
-			return nil, err
-		}
+	if s.marks, err = m.want.NewBitmap(ctx, lane, number, s.Rows); err != nil {
+		return nil, err
 	}
 	return s, m.sort(ctx, s)
 }
@@ -133,7 +130,7 @@ func (s *side) sorted() *ranges.Sorted {
 
 // rows puts the rows of a side that are wanted with or without a partner.
 func (m *merge) rows(ctx context.Context, s *side, sink operator.Sink) error {
-	rows := operator.Rows{Input: &s.Input, Side: s.number, Marks: s.marks, Keys: m.want.Keys,
+	rows := operator.Rows{Input: &s.Input, Side: s.number, Marks: s.marks,
 		Move: func(ctx context.Context) error { return m.sort(ctx, s) }}
 	return rows.WriteWanted(ctx, sink, &m.want)
 }

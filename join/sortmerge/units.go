@@ -74,10 +74,6 @@ func (g *granule) cut(ctx context.Context) error {
 	few, many, lane := g.few, g.many, g.lane
 	tileRows, pieceRows := kernel.TileRows(g.config), g.config.Table
 	tiles := uint64(kernel.Tiles(g.config, many.Rows))
-	scan, err := primitive.PlanScan(lane.Tuning(), tiles, 32, 32, true)
-	if err != nil {
-		return err
-	}
 	sum, err := primitive.PlanReduce(lane.Tuning(), kernel.ReduceSum, tiles, 32, 64)
 	if err != nil {
 		return err
@@ -87,23 +83,22 @@ func (g *granule) cut(ctx context.Context) error {
 	fewBounds, manyBounds := temporary.New(tiles*8, "bounds of tiles, "+few.Name),
 		temporary.New(tiles*8, "bounds of tiles, "+many.Name)
 	counts, offsets := temporary.New(tiles*4, "units of tiles"), temporary.New(tiles*4+4, "units before tiles")
-	scanScratch, sumScratch := temporary.New(scan.ScratchBytes, "scan scratch"),
-		temporary.New(sum.ScratchBytes, "sum of units")
+	scratch := temporary.New(sum.ScratchBytes, "sum of units")
 	if err := temporary.Err(); err != nil {
 		return err
 	}
 	list, unitsConfig := lane.List("cut"), kernel.MergeUnits.With(nil)
 	unitsConfig.KeyBits = g.config.KeyBits
-	err = cmp.Or(kernel.MergeUnits.Record(list, lane.Device(), unitsConfig, kernel.Groups(unitsConfig, tiles),
+	err = cmp.Or(kernel.MergeUnits.RecordRows(list, lane.Device(), unitsConfig, tiles,
 		kernel.MergeUnitsArgs{LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(),
 			RightBounds: manyBounds.All(), Counts: counts.All(), LeftRows: uint32(few.Rows),
 			RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows, PieceRows: pieceRows}),
-		lane.Reduce(list, sum, counts.All(), sumScratch.All()),
-		lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()))
+		lane.Reduce(list, sum, counts.All(), scratch.All()),
+		lane.SumCounts(list, temporary, tiles, 32, counts.All(), offsets.All()))
 	if err != nil {
 		return err
 	}
-	units, err := lane.FetchNumber(ctx, list, sumScratch.Range(sum.ResultOffset, 8))
+	units, err := lane.FetchNumber(ctx, list, scratch.Range(sum.ResultOffset, 8))
 	if err != nil {
 		return err
 	}
@@ -120,19 +115,10 @@ func (g *granule) cut(ctx context.Context) error {
 	if g.number = uint32(units); units == 0 {
 		return nil
 	}
-	g.units = lane.Memory.New(units*16, "units")
-	if err := lane.Memory.Err(); err != nil {
-		return err
-	}
-	list, piecesConfig := lane.List("cut"), kernel.PartitionPieces.With(nil)
-	err = kernel.PartitionPieces.Record(list, lane.Device(), piecesConfig, kernel.Groups(piecesConfig, units),
-		kernel.PartitionPiecesArgs{Offsets: offsets.All(), LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(),
-			Units: g.units.All(), Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows,
-			RightRows: tileRows, Stride: 2})
-	if err != nil {
-		return err
-	}
-	return lane.Submit(ctx, list)
+	g.units, err = operator.NewUnits(ctx, lane, kernel.PartitionPiecesArgs{Offsets: offsets.All(),
+		LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(), Count: g.number, Partitions: uint32(tiles),
+		LeftRows: pieceRows, RightRows: tileRows, Stride: 2})
+	return err
 }
 
 // More units than this for each tile and each piece come of keys that are frequent on both sides. Their pairs are
@@ -153,12 +139,10 @@ func (g *granule) mark(ctx context.Context) error {
 	if config.Sides == 0 {
 		return nil
 	}
-	list, args := g.lane.List("mark"), kernel.MergeMarkArgs{Units: g.units.All(), LeftKeys: g.few.Ordered,
-		RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks}
-	if err := kernel.MergeMark.Record(list, g.lane.Device(), config, g.number, args); err != nil {
-		return err
-	}
-	return g.lane.Submit(ctx, list)
+	return g.lane.Run(ctx, "mark", func(list *backend.List) error {
+		return kernel.MergeMark.Record(list, g.lane.Device(), config, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
+			LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
+	})
 }
 
 // record records the join of the units from first to end-1.
