@@ -59,15 +59,16 @@ const Slack = 1.25
 // its share tells how many rows are exchanged at a time.
 func newScattered(lanes []*query.Lane, parts *exec.Pipe[*query.Part]) *scattered {
 	t := &scattered{pipe: parts, ranks: len(lanes), held: make(map[int]*sharedPart), rows: exec.Unlimited}
-	rows := uint64(0)
+	rows, all := uint64(0), uint64(0)
 	for _, l := range lanes {
 		rows += l.Taken().Facts.Rows[operator.Build]
 	}
 	for _, l := range lanes {
-		t.weights = append(t.weights, uint32(max(1, l.Taken().Facts.Rows[operator.Build]<<16/max(1, rows))))
+		weight := max(1, l.Taken().Facts.Rows[operator.Build]<<16/max(1, rows))
+		t.weights, all = append(t.weights, uint32(weight)), all+weight
 	}
 	for i, l := range lanes {
-		share := float64(t.weights[i]) / float64(sum(t.weights))
+		share := float64(t.weights[i]) / float64(all)
 		t.rows = min(t.rows, uint64(float64(l.Taken().Facts.Granule)/share/Slack)+1)
 	}
 	return t
@@ -90,13 +91,6 @@ func (t *scattered) Close() {
 		h.Release()
 	}
 	clear(t.held)
-}
-
-func sum(weights []uint32) (total uint64) {
-	for _, w := range weights {
-		total += uint64(w)
-	}
-	return total
 }
 
 // mine is the range of rows [from, to) that a rank loads.
@@ -246,34 +240,24 @@ func concatenate(ctx context.Context, b *query.Built, pieces []*peers.Received, 
 	for _, piece := range pieces {
 		whole.Narrow = whole.Narrow && piece.Narrow && piece.HighWord == whole.HighWord
 	}
-	list := b.Lane().List("copy rows")
-	column := func(of func(c *relation.Chunk) relation.Values) (relation.Values, error) {
-		bytes := uint64(of(&pieces[0].Chunk).Bytes)
-		to, at := b.Memory().New(rows*bytes, "received rows").All(), uint64(0)
+	list, columns := b.Lane().List("copy rows"), pieces[0].Columns()
+	for i := range columns {
+		bytes, at := uint64(columns[i].Bytes), uint64(0)
+		to := b.Memory().New(rows*bytes, "received rows").All()
 		if err := b.Memory().Err(); err != nil {
-			return relation.Values{}, err
+			return nil, err
 		}
 		for _, piece := range pieces {
-			from := of(&piece.Chunk).Data.Part(0, piece.Rows*bytes)
+			from := piece.Columns()[i].Data.Part(0, piece.Rows*bytes)
 			if from.SizeBytes > 0 {
 				if err := b.Lane().Copy(list, to.Part(at, from.SizeBytes), from); err != nil {
-					return relation.Values{}, err
+					return nil, err
 				}
 			}
 			at += from.SizeBytes
 		}
-		return relation.Values{Data: to, Bytes: int(bytes)}, nil
+		columns[i].Data = to
 	}
-	var err error
-	if whole.Keys, err = column(func(c *relation.Chunk) relation.Values { return c.Keys }); err != nil {
-		return nil, err
-	}
-	for i := range pieces[0].Payload {
-		v, err := column(func(c *relation.Chunk) relation.Values { return c.Payload[i] })
-		if err != nil {
-			return nil, err
-		}
-		whole.Payload = append(whole.Payload, v)
-	}
+	whole.Keys, whole.Payload = columns[0], columns[1:]
 	return whole, b.Lane().Submit(ctx, list)
 }

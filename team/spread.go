@@ -111,17 +111,12 @@ func mirror(ctx context.Context, b *query.Built, me *peers.Rank) (*relation.Chun
 // allRows allocates the columns of all rows of the build side.
 func allRows(b *query.Built) (whole *relation.Chunk, columns []backend.Range) {
 	s := b.Scan()
-	whole = &relation.Chunk{Rows: s.Rows()}
-	column := func(bytes int) relation.Values {
-		v := relation.Values{Data: b.Memory().New(whole.Rows*uint64(bytes), s.Side.String()+" rows").All(), Bytes: bytes}
-		columns = append(columns, v.Data)
-		return v
+	var all []relation.Values
+	for _, bytes := range append([]int{s.Keys.KeyBytes()}, s.Payload()...) {
+		data := b.Memory().New(s.Rows()*uint64(bytes), s.Side.String()+" rows").All()
+		all, columns = append(all, relation.Values{Data: data, Bytes: bytes}), append(columns, data)
 	}
-	whole.Keys = column(s.Keys.KeyBytes())
-	for _, bytes := range s.Payload() {
-		whole.Payload = append(whole.Payload, column(bytes))
-	}
-	return whole, columns
+	return &relation.Chunk{Rows: s.Rows(), Keys: all[0], Payload: all[1:]}, columns
 }
 
 // mirrorPiece copies the rows of a piece to all devices, from row at on.

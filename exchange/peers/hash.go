@@ -96,18 +96,16 @@ func (h *hash) Apply(chunk int) *Parts {
 func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int, seed uint32) (parted relation.Chunk,
 	rows []uint64, err error) {
 	by := primitive.Partition{Shift: c.Keys.Bytes*8 - bits, Bits: bits, Mixed: true, Seed: seed}
-	rows, err = partition(ctx, lane, by, c, &parted)
-	return parted, rows, err
+	return partition(ctx, lane, by, c)
 }
 
 // partition partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each
 // digit.
-func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, to *relation.Chunk) (rows []uint64,
-	err error) {
+func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c *relation.Chunk) (to relation.Chunk,
+	rows []uint64, err error) {
 	rows = make([]uint64, 1<<by.Bits)
 	if c.Rows == 0 {
-		*to = *c
-		return rows, nil
+		return *c, rows, nil
 	}
 	work := lane.Nested(ctx) // the mixed keys are temporary
 	defer work.Memory.ReleaseAll()
@@ -115,25 +113,24 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 	in := operator.NewInput(work, c, "rows")
 	err = in.TransformAll(ctx, operator.Move{Stage: "partition", Plan: operator.PartitionBy(lane.Ops, by, startBuffer.All())})
 	if err != nil {
-		return nil, err
+		return to, nil, err
 	}
-	*to = in.Transformed()
-	list := lane.List("partition rows")
-	if by.Mixed {
-		keys := lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys")
+	if to = in.Transformed(); by.Mixed {
+		to.Keys.Data = lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys").All()
 		if err := lane.Memory.Err(); err != nil {
-			return nil, err
-		}
-		to.Keys.Data = keys.All()
-		if err := lane.Unmix(list, primitive.Unmixing{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Seed: by.Seed}, in.Ordered,
-			keys.All()); err != nil {
-			return nil, err
+			return to, nil, err
 		}
 	}
 	starts := make([]uint32, len(rows)+1)
-	err = lane.Fetch(ctx, list, backend.Transfer{Device: startBuffer.All(), Host: backend.AsBytes(starts)})
+	err = lane.Run(ctx, "partition rows", func(list *backend.List) error {
+		if !by.Mixed {
+			return nil
+		}
+		return lane.Unmix(list, primitive.Unmixing{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Seed: by.Seed}, in.Ordered,
+			to.Keys.Data)
+	}, backend.Transfer{Device: startBuffer.All(), Host: backend.AsBytes(starts)})
 	if err != nil {
-		return nil, err
+		return to, nil, err
 	}
 	for _, moved := range in.Moved {
 		work.Memory.Move(lane.Memory, moved.Buffer)
@@ -144,5 +141,5 @@ func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c, 
 	for i := range rows {
 		rows[i] = uint64(starts[i+1] - starts[i])
 	}
-	return rows, lane.Memory.Err()
+	return to, rows, lane.Memory.Err()
 }

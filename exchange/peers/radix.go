@@ -101,14 +101,13 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	}
 	by, work := primitive.Partition{Shift: d.shift, Bits: d.bits}, lane.Nested(ctx)
 	if rows == h.Rows {
-		to := &Held{memory: work.Memory}
-		counts, err := partition(ctx, work, by, &h.Chunk, &to.Chunk)
+		parted, counts, err := partition(ctx, work, by, &h.Chunk)
 		if err != nil {
-			to.Release()
+			work.Memory.ReleaseAll()
 			return nil, err
 		}
 		h.Release()
-		x.chunks[chunk] = to
+		x.chunks[chunk] = &Held{parted, work.Memory}
 		return counts, nil
 	}
 	defer work.Memory.ReleaseAll()
@@ -117,8 +116,7 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	if err := aligned.copy(ctx, lane, &old); err != nil {
 		return nil, err
 	}
-	var parted relation.Chunk
-	counts, err := partition(ctx, work, by, &aligned.Chunk, &parted)
+	parted, counts, err := partition(ctx, work, by, &aligned.Chunk)
 	if err != nil {
 		return nil, err
 	}

@@ -43,11 +43,3 @@ func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uin
 	return j.lane.Unmix(list, primitive.Unmixing{Rows: rows, KeyBytes: int(j.config.KeyBits / 8), Seed: partitionSeed,
 		Widened: j.narrow, High: j.build.HighWord}, keys, to)
 }
-
-// widened is the constant of kernels that write keys: 1 where only low words of them moved.
-func (j *partitioned) widened() uint32 {
-	if j.narrow {
-		return 1
-	}
-	return 0
-}

@@ -64,7 +64,10 @@ func (p *probing) join(units uint32) {
 // recordUnits records the join of units.
 func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator.Target) error {
 	config := p.config
-	config.OutputConfig, config.Seed, config.Widened = to.Config, partitionSeed, p.widened()
+	config.OutputConfig, config.Seed = to.Config, partitionSeed
+	if p.narrow { // only low words moved
+		config.Widened = 1
+	}
 	if to.PageRows > 0 {
 		config.Paged, config.PageRows = 1, to.PageRows
 	}
