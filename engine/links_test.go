@@ -253,7 +253,7 @@ func TestConnectedLinks(t *testing.T) {
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 	defer engine.Close()
 	require.NoError(t, engine.Connect(t.Context()))
-	require.NoError(t, engine.Wires.Validate())
+	require.NoError(t, machines.Validate(engine.Wires))
 	require.Len(t, engine.Wires.Peer, 3)
 	rate, _ := engine.Links().Rate(devices[0], devices[2])
 	require.Positive(t, rate)

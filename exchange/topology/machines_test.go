@@ -91,7 +91,7 @@ func TestMachines(t *testing.T) {
 			{"node in 0", 8 * (n - 8) * bytes},
 		} {
 			of := all(devices)[i]
-			require.NoError(t, of.Validate())
+			require.NoError(t, machines.Validate(&of.Topology))
 			require.Equal(t, devices, of.Devices())
 			var flows []machines.Flow
 			for from := range of.Peer {

@@ -101,7 +101,7 @@ func TestMachines(t *testing.T) {
 		table := [][]string{{"MACHINE", "METHOD", "ROUNDS", "MOVEMENTS", "CROSSINGS", "TIME", "BOUND", "CONTENTION", "BY"}}
 		for _, wires := range []Topology{Switch(n, wires), Tree(n, wires),
 			Ring(n, wires), Network(n/8, 8, wires)} {
-			require.NoError(t, wires.Validate())
+			require.NoError(t, Validate(&wires.Topology))
 			for _, of := range results {
 				j := Of(wires).Judge(of.Times(times))
 				require.GreaterOrEqual(t, j.Contention(), 1-1e-9)
