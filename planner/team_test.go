@@ -160,7 +160,7 @@ func TestLinked(t *testing.T) {
 		"one missing":  {host.Linked([][]topology.Link{{{}, direct}, {{}, {}}}), false, false},
 		"through host": {host.Linked([][]topology.Link{{{}, through}, {direct, {}}}), true, false},
 	} {
-		require.NoError(t, test.wires.Validate())
+		require.NoError(t, machines.Validate(&test.wires))
 		linked, apart := planner.Linked(equals(2), &test.wires)
 		require.Equal(t, [2]bool{test.linked, test.apart}, [2]bool{linked, apart}, name)
 	}

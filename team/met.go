@@ -49,7 +49,7 @@ func (met) Finish(ctx context.Context, lanes []*query.Lane) error {
 	if err != nil {
 		return err
 	}
-	return finishOn(ctx, first, finish)
+	return finish(ctx)
 }
 
 // Left implements query.Team.
