@@ -88,10 +88,7 @@ func (a Algorithm) plan(ctx context.Context, lane *exec.Lane, build, probe *rela
 	scale := float64(rows[operator.Probe]) / float64(max(1, f.Rows[operator.Probe]))
 	f.Rows, f.OutputRows, f.MostRows = rows, uint64(scale*float64(f.OutputRows)), uint64(scale*float64(f.MostRows))
 	device := lane.Device()
-	rates, err := planner.RatesFor(device.Info())
-	if err != nil {
-		return nil, err
-	}
+	rates := planner.RatesFor(device.Info())
 	f.HeldBytes = device.MemoryUse(backend.DeviceLocal).InUse
 	all, err := planner.Choose(f, want, join.Algorithms, rates, planner.Limits{
 		DeviceMemoryBytes: device.Options().DeviceMemoryBytes, BlockBytes: device.Info().Limits.MaxBlockBytes})

@@ -22,10 +22,7 @@ func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 	case "software":
 		info.Type = backend.Software
 	}
-	all, err := planner.AllRates()
-	if err != nil {
-		return nil, nil, err
-	}
+	all := planner.AllRates()
 	i := slices.IndexFunc(all, func(r planner.Rates) bool {
 		return r.Device == device && (through == "" || r.Backend == through)
 	})

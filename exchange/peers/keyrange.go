@@ -155,7 +155,7 @@ func (k *keyRange) findSplitters(said [][]byte) error {
 		k.splitters[b].None = true
 	}
 	for rank := range said {
-		keys := numbersOf(said[rank])
+		keys := numbersOf(8, said[rank])
 		for chunk := range k.chunks {
 			for b, at := range k.at {
 				if at[k.sequence(rank, chunk)] >= k.rows[rank][chunk] {

@@ -25,13 +25,13 @@ type Connect func(ctx context.Context, from, to *backend.Device) (Link, error)
 type Links struct {
 	connect Connect
 
-	mu   sync.Mutex // guards open
+	mu   sync.Mutex // guards open, and the links of pairs
 	open map[[2]*backend.Device]*pair
 }
 
 // pair is the link of two devices.
 type pair struct {
-	turn chan struct{} // holds one token while the link is made or looked up
+	turn chan struct{} // holds one token while the link is made or looked up, so that it is made once
 	link Link          // nil until it is made
 }
 
@@ -58,19 +58,13 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 // to make one between GPUs.
 func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct bool) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	p := l.open[[2]*backend.Device{from, to}]
-	l.mu.Unlock()
 	if p == nil {
 		return 0, false
 	}
-	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
-	default: // it is being made
-		return 0, false
-	}
-	peer, ok := p.link.(*link.Link)
-	if !ok {
+	peer, made := p.link.(*link.Link)
+	if !made {
 		return 0, false
 	}
 	return peer.BytesPerSecond, !peer.Path.ThroughHost()
@@ -111,6 +105,8 @@ func (l *Links) link(ctx context.Context, from, to *backend.Device) (Link, error
 		if err != nil {
 			return nil, err
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		p.link = link
 	}
 	return p.link, nil

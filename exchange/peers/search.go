@@ -59,7 +59,7 @@ func (s *search) hear(said [][]byte, chunks int) error {
 		keys[k] = make([][]uint64, len(s.of[k]))
 	}
 	for rank := range said {
-		theirs, short := numbersOf(said[rank]), false
+		theirs, short := numbersOf(8, said[rank]), false
 		for chunk := range chunks {
 			s.places(sequence{rank, chunk}, func(cut, sequence int, rows []uint64) {
 				if short = short || len(rows) > len(theirs); !short {

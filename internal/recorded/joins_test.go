@@ -246,10 +246,7 @@ func choose(lane *exec.Lane, build, probe *relation.Chunk, want operator.Want) (
 	if err := joins.Sample(background, lane, build, probe, &facts); err != nil {
 		return nil, err
 	}
-	rates, err := planner.RatesFor(lane.Device().Info())
-	if err != nil {
-		return nil, err
-	}
+	rates := planner.RatesFor(lane.Device().Info())
 	all, err := planner.Choose(facts, want, join.Algorithms, rates, planner.Limits{})
 	if err != nil {
 		return nil, err

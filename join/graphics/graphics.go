@@ -14,7 +14,6 @@
 package graphics
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -117,16 +116,17 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 		return nil, err
 	}
 	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want}
-	if p.Reject = f.CannotDraw; f.Raster.MaxWidth == 0 {
-		p.Reject = cmp.Or(p.Reject, error(&backend.OpError{Op: "plan graphics join", Err: backend.ErrUnsupported,
-			Detail: "no device is known that draws"}))
-	}
-	if p.Reject != nil {
-		return p, nil
-	}
-	if max(f.Rows[operator.Build], f.Held(operator.Probe)) >= 1<<31 {
+	switch {
+	case f.CannotDraw != nil:
+		p.Reject = f.CannotDraw
+	case f.Raster.MaxWidth == 0:
+		p.Reject = &backend.OpError{Op: "plan graphics join", Err: backend.ErrUnsupported,
+			Detail: "no device is known that draws"}
+	case max(f.Rows[operator.Build], f.Held(operator.Probe)) >= 1<<31:
 		p.Reject = &backend.OpError{Op: "plan graphics join", Err: backend.ErrLimit,
 			Detail: "pixels have room for row numbers of 31 bits"}
+	}
+	if p.Reject != nil {
 		return p, nil
 	}
 	s := a.shape(f)
