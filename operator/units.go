@@ -21,6 +21,7 @@ type Units struct {
 	// more.
 	CountFirst bool
 	Room       uint64
+	Counted    bool // the pairs have already been reported to the sink
 	// PageRows, 1 to 8, makes each of Invocations reserve room in pages of that many rows (RT, section 3.2.2). Rows of
 	// pages that stay empty are removed by compaction. With 0, workgroups reserve exactly what they need.
 	PageRows    uint32
@@ -78,7 +79,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Want.Count {
 		return u.count(ctx, sink)
 	}
-	counted := false
+	counted := u.Counted
 	if !u.CountFirst {
 		room, empty := u.Room, u.Invocations*uint64(max(1, u.PageRows)-1) // rows of pages that may stay empty
 		// The second attempt has as much room as is needed. The third is for drivers that let a workgroup starve.

@@ -11,9 +11,6 @@ import (
 // radixPartition partitions, moves each bucket to its rank, and sorts it there. Buckets that are settled early are on
 // their way while others are refined.
 func (s *sorter) radixPartition(ctx context.Context) (err error) {
-	if s.Size() == 1 {
-		return s.sortLocal(ctx)
-	}
 	x := &radixSorter{sorter: s, early: make([]*movement, len(s.rows)), by: &radix{rank: s.Rank.Rank(), size: s.Size(),
 		weights: s.Weights, whole: s.whole, fusing: s.fusing}}
 	defer func() { x.release(err) }()

@@ -53,15 +53,15 @@ func (s *sorter) sort(ctx context.Context, method Method, chunks []*relation.Chu
 		}
 		s.rows = append(s.rows, &Held{Chunk: *c})
 	}
-	switch method {
-	case MergeStages:
-		err = s.mergeStages(ctx)
-	case MergeOnce:
-		err = s.mergeOnce(ctx)
-	case RadixPartition:
+	switch {
+	case method > RadixPartition:
+		err = invalid("method %d", method)
+	case s.Size() == 1:
+		err = s.sortLocal(ctx)
+	case method == RadixPartition:
 		err = s.radixPartition(ctx)
 	default:
-		err = invalid("method %d", method)
+		err = s.merge(ctx, method)
 	}
 	if err == nil {
 		err = s.own(ctx)
@@ -105,10 +105,14 @@ func (s *sorter) sortLocal(ctx context.Context) error {
 	return nil
 }
 
-// mergeStages sorts chunk by chunk, in stages. Then boundaries move to where keys differ, if keys are to be whole.
-func (s *sorter) mergeStages(ctx context.Context) error {
+// merge sorts the chunks of each rank. Either it cuts them into the ranges of all ranks and merges what each gets, or it
+// merges chunk by chunk, in stages; then boundaries move to where keys differ, if keys are to be whole.
+func (s *sorter) merge(ctx context.Context, method Method) error {
 	if err := s.sortLocal(ctx); err != nil {
 		return err
+	}
+	if method == MergeOnce {
+		return s.cut(ctx, true)
 	}
 	for i := range s.rows {
 		for _, stage := range stages(0, s.Size(), true) {
@@ -125,14 +129,6 @@ func (s *sorter) mergeStages(ctx context.Context) error {
 		return nil
 	}
 	return s.cut(ctx, false)
-}
-
-// mergeOnce cuts the sorted chunks into the ranges of all ranks and merges what each gets.
-func (s *sorter) mergeOnce(ctx context.Context) error {
-	if err := s.sortLocal(ctx); err != nil {
-		return err
-	}
-	return s.cut(ctx, true)
 }
 
 // cut moves the ranges of keys of sorted chunks to their ranks. apart says that what comes from several ranks is to be

@@ -51,8 +51,7 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		if err := sink.Count(ctx, g.pairs); err != nil {
 			return err
 		}
-		sink = counted{sink}
-		out.Room = max(out.Room, g.pairs)
+		out.Counted, out.Room = true, max(out.Room, g.pairs)
 		out.CountFirst = out.CountFirst || m.facts.Window > 0 && g.pairs > m.facts.Window
 	}
 	if err := g.mark(ctx); err != nil {
@@ -60,11 +59,6 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 	}
 	return out.Write(ctx, sink)
 }
-
-// counted is a sink that has heard of the pairs before.
-type counted struct{ operator.Sink }
-
-func (counted) Count(context.Context, uint64) error { return nil }
 
 // cut cuts the sorted sides into units of work (RT 3.3.2): a tile of rows of the side with many against each piece of
 // the rows of the other that the keys of the tile can meet. Pieces are as long as shared memory allows. A side is met
