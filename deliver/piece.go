@@ -66,17 +66,20 @@ type Piece struct {
 	arrays  []arrow.Array // by column; nil if the host fetches it
 }
 
+// NewPairs returns a piece of pairs of rows, by row numbers of the left and of the right side, whose columns the host
+// fetches.
+func NewPairs(numbers [2][]uint32, columns []Column) *Piece {
+	return &Piece{Rows: uint32(len(numbers[0])), Numbers: numbers, Columns: columns, of: [2]bool{true, true},
+		matched: true, arrays: make([]arrow.Array, len(columns))}
+}
+
 // Release releases the columns, and the table that they come from. Safe to call again.
 func (p *Piece) Release() {
 	if p.part != nil {
 		p.part.Release()
 		p.part = nil
 	}
-	for _, a := range p.arrays {
-		if a != nil {
-			a.Release()
-		}
-	}
+	relation.ReleaseAll(p.arrays)
 	p.arrays = nil
 }
 
@@ -111,13 +114,7 @@ func (p *Piece) slice(from, to uint32) *Piece {
 func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator memory.Allocator,
 	yield func(arrow.RecordBatch, error) bool) (more bool) {
 	arrays := make([]arrow.Array, len(p.Columns))
-	defer func() {
-		for _, a := range arrays {
-			if a != nil {
-				a.Release()
-			}
-		}
-	}()
+	defer relation.ReleaseAll(arrays)
 	for i := range p.Columns {
 		var err error
 		if p.arrays[i] != nil {
@@ -201,21 +198,18 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 			numbers[1] = append(numbers[1], p.Numbers[sides[1]][i])
 		}
 	}
-	var taken []arrow.Array
-	defer func() {
-		relation.ReleaseAll(taken)
-	}()
+	taken := make([]arrow.Array, len(sides))
+	defer relation.ReleaseAll(taken)
 	for i, side := range sides {
 		values, err := take.Rows(ctx, c.Of[side].Column, numbers[i], allocator)
 		if err != nil {
 			return nil, err
 		}
-		converted, err := p.convert(ctx, values, c, side, numbers[i], allocator)
+		taken[i], err = p.convert(ctx, values, c, side, numbers[i], allocator)
 		values.Release()
 		if err != nil {
 			return nil, err
 		}
-		taken = append(taken, converted)
 	}
 	both := arrow.NewChunked(c.Type, taken)
 	defer both.Release()

@@ -67,10 +67,7 @@ func (h *HMG) predict(l *lowering, f *operator.Facts) (_ time.Duration, reason s
 		if cores > 1 {
 			return 0, "several devices are the cores of the host", nil
 		}
-		r, err := planner.RatesFor(e.Device().Info())
-		if err != nil {
-			return 0, "", err
-		}
+		r := planner.RatesFor(e.Device().Info())
 		if r == nil {
 			return 0, "no rates are known of " + e.Device().Info().Name, nil
 		}

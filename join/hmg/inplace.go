@@ -64,7 +64,7 @@ func (s *Sides[K]) sortPlaced(ctx context.Context, rank *peers.Rank, g *segment)
 	if rank.Size() == 1 {
 		return s.sortSegment(ctx, rank.Lane, g)
 	}
-	sorted, err := rank.Sort(ctx, peers.Order{Method: s.config.Sort.method()}, &g.chunks[0].Chunk, &g.chunks[1].Chunk)
+	sorted, err := rank.Sort(ctx, s.config.Sort.method(), &g.chunks[0].Chunk, &g.chunks[1].Chunk)
 	if err != nil {
 		return err
 	}
