@@ -1,7 +1,7 @@
 // Package engine runs joins: of two tables ([Engine.Plan]), of sources that are read as they come ([Engine.Stream]),
 // and with a build side that stays ([Engine.Build]). It lowers a task to physical trees, which package query plans and
 // runs on one device, and package team on several. If a join does not fit in memory, package task divides it and has
-// the engine run each task. The strategy hmg ([HMG]) is not divided into tasks: it sorts both tables on all devices.
+// the engine run each task. So does the strategy hmg, unless both tables fit the devices together.
 package engine
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -104,9 +103,6 @@ func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right s
 type Plan struct {
 	*query.Query // on the first device; nil if tables are divided, by StrategyHMG too
 	Layout       *join.Layout
-	// RoundTrip makes StrategyHMG bring sorted keys back to the host before they are matched, even if both tables fit the
-	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
-	RoundTrip, MergesChunksets bool
 
 	engine  *Engine
 	tables  [2]arrow.Table
@@ -158,30 +154,15 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	plan.RoundTrip, plan.MergesChunksets = p.RoundTrip, p.MergesChunksets
 	return plan.Run(ctx)
 }
 
 // runHMG runs the strategy on all devices.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
-	if p.Query != nil && !p.RoundTrip && !p.MergesChunksets {
-		return p.runSorted(ctx)
+	if p.Query == nil {
+		return p.runRanges(ctx)
 	}
-	if err := checkHMG(&p.Layout.Spec); err != nil {
-		return nil, err
-	}
-	h := p.engine.HMG()
-	if p.RoundTrip {
-		h.Cut.Within = hmg.WithinRoundTrip
-	}
-	if p.MergesChunksets {
-		h.Cut.Beyond = hmg.BeyondMerge
-	}
-	r, err := h.join(ctx, p.Layout, p.tables)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
+	return p.runSorted(ctx)
 }
 
 // String returns the text of the plan.
@@ -190,7 +171,7 @@ func (p *Plan) String() string {
 	case p.short != nil:
 		return p.dividedText()
 	case p.Query == nil:
-		return p.engine.HMG().explain(p.tables)
+		return p.rangesText()
 	}
 	s := p.Query.String()
 	if !p.hmg() && p.severally() {
@@ -288,10 +269,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if l.spec.Strategy == join.StrategyHMG {
-		p.Query, err = e.planSorted(&l)
-		if errors.Is(err, backend.ErrDeviceMemory) && checkHMG(l.spec) == nil {
-			err = nil // ranges of keys are joined one after the other
-		}
+		p.Query, err = e.planHMG(&l)
 		return p, err
 	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {

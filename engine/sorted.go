@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,11 +12,30 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/task"
 	"github.com/spirjoin/spirjoin/team"
 )
 
 // rangesAlgorithm merges sides by range search, as HMG does (3.3.3).
 const rangesAlgorithm = "smj-um"
+
+// planHMG plans the strategy hmg as it was asked for. The query is nil if ranges of keys are to be joined one by one:
+// because the tables do not fit the devices together, because of an order of rows, or because a knob says so.
+func (e *Engine) planHMG(l *lowering) (*query.Query, error) {
+	spec := new(query.Spec)
+	switch {
+	case l.How == join.Cross:
+		return nil, notSorted(l.How.Noun())
+	case e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0:
+		spec.Algorithms = join.AlgorithmsNamed(l.spec.Algorithm)
+		return nil, l.sortsOnly(spec)
+	}
+	q, err := e.planSorted(l)
+	if errors.Is(err, backend.ErrDeviceMemory) {
+		return nil, nil
+	}
+	return q, err
+}
 
 // planSorted plans the strategy hmg for tables that fit the devices together: both sides are sorted across the devices,
 // each of which merges its range of keys ([team.Sort]). On one device that is a sort-merge join.
@@ -31,13 +51,9 @@ func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
 		return nil, notSorted("an order of rows")
 	}
 	spec := l.lower()
-	spec.Algorithms = slices.DeleteFunc(slices.Clone(spec.Algorithms), func(a operator.Algorithm) bool {
-		return a.Name() != rangesAlgorithm
-	})
-	if len(spec.Algorithms) == 0 {
-		return nil, notSorted("the algorithm " + l.spec.Algorithm)
+	if err := l.sortsOnly(&spec); err != nil {
+		return nil, err
 	}
-	spec.Strategy = join.StrategyHMG.String()
 	ways := []query.Way{{Name: fmt.Sprintf("hmg on %s, as asked for", text.Plural(len(devices), "device"))}}
 	if len(devices) == 1 {
 		q, err := e.Engine.Plan(spec)
@@ -71,6 +87,18 @@ func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
 	}
 	first.Ways = ways
 	return first, nil
+}
+
+// sortsOnly makes a query one of the strategy hmg, which merges sorted sides.
+func (l *lowering) sortsOnly(spec *query.Spec) error {
+	spec.Algorithms = slices.DeleteFunc(slices.Clone(spec.Algorithms), func(a operator.Algorithm) bool {
+		return a.Name() != rangesAlgorithm
+	})
+	if len(spec.Algorithms) == 0 {
+		return notSorted("the algorithm " + l.spec.Algorithm)
+	}
+	spec.Strategy = join.StrategyHMG.String()
+	return nil
 }
 
 // notSorted is the error of what the strategy does not do.

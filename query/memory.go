@@ -204,6 +204,9 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += rows/8 + rows*4
+			if s.Selection != nil { // bitmaps have a bit for each row of the table
+				sizeBytes += uint64(s.Table.NumRows()) / 4
+			}
 		}
 		if a.Merges && side == operator.Build {
 			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4
@@ -212,10 +215,10 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			sizeBytes += rows / 8
 			staged = max(staged, min(rows, relation.StageRows)*hashBytes)
 		}
-		if s.Keys.LeavesOut(s.Side) {
+		if s.leavesOut() {
 			sizeBytes += rows / 8
 		}
-		keyless := s.Keys.KeylessRows(s.Side, s.Keyless)
+		keyless := s.keylessRows()
 		if rows > a.Facts.TableRows[side] && s.Keyless != keys.KeylessNone { // any row of a later table
 			keyless = rows
 		}

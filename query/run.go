@@ -153,7 +153,7 @@ func (r *Result) work() (w exec.Work) {
 	}
 	w.Probe = total - w.Deliver - w.Build
 	if w.ProbeRows = r.Query.PartsRows; !r.Query.Parts {
-		w.ProbeRows = uint64(first.taken.Scans[operator.Probe].Table.NumRows())
+		w.ProbeRows = first.taken.Scans[operator.Probe].loads()
 	}
 	if w.Counts = first.taken.Output.Count; !w.Counts {
 		w.OutputRows = r.Query.allRows()
@@ -177,12 +177,18 @@ func (l *Lane) alone(ctx context.Context, s *Scan, side int) error {
 		if err != nil {
 			return err
 		}
-		if s.Keyless == keys.KeylessValues {
+		switch {
+		case s.Selection != nil:
+			rows = s.Selection.among(rows, s.Table.NumRows())
+		case s.Keyless == keys.KeylessValues:
 			rows = s.Keys.WithoutNulls(s.Side, rows)
 		}
 		if err := s.put(ctx, lane, side, matched, rows, out.sink, want.Count); err != nil {
 			return err
 		}
+	}
+	if s.Selection != nil {
+		return s.keyless(ctx, lane, side, out.sink, want.Count)
 	}
 	return nil
 }

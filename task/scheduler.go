@@ -216,7 +216,7 @@ func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
 			s.under, s.done = next, false
 			return true, s.beginAhead()
 		}
-		again := s.policy.Failed(next.err)
+		again := s.policy.Failed(next.Task, next.err)
 		if next.Close(); !again {
 			return false, s.explain(next.err)
 		}
@@ -256,11 +256,14 @@ func (s *Scheduler) explain(err error) error {
 // Batches yields the output of all tasks, if it is rows.
 func (s *Scheduler) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	if s.whole.Output == join.Pairs {
-		return func(yield func(arrow.RecordBatch, error) bool) {
-			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
-		}
+		return notRows
 	}
 	return s.rowBatches(ctx)
+}
+
+// notRows is the output of a join whose output is something else.
+func notRows(yield func(arrow.RecordBatch, error) bool) {
+	yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 }
 
 // rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
@@ -297,25 +300,30 @@ func (s *Scheduler) Stats() query.Stats {
 	if s.done {
 		return s.before
 	}
-	sum, before := s.under.output.Stats(), &s.before
+	sum := s.under.output.Stats()
 	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {
 		if s.under.again[side] {
 			*rows = 0
 		}
 	}
-	sum.LeftRows, sum.RightRows = sum.LeftRows+before.LeftRows, sum.RightRows+before.RightRows
-	sum.OutputRows, sum.Granules = sum.OutputRows+before.OutputRows, sum.Granules+before.Granules
-	sum.Failures = append(slices.Clone(before.Failures), sum.Failures...)
-	sum.MatchSeconds += before.MatchSeconds
-	sum.EncodeSeconds += before.EncodeSeconds
-	sum.GatherSeconds += before.GatherSeconds
-	sum.TotalSeconds += before.TotalSeconds
-	sum.DevicePeakBytes = max(sum.DevicePeakBytes, before.DevicePeakBytes)
-	sum.HostPeakBytes = max(sum.HostPeakBytes, before.HostPeakBytes)
-	for stage, seconds := range before.StageSeconds {
+	add(&sum, &s.before)
+	return sum
+}
+
+// add adds the measurements of other tasks of the join.
+func add(sum, of *query.Stats) {
+	sum.LeftRows, sum.RightRows = sum.LeftRows+of.LeftRows, sum.RightRows+of.RightRows
+	sum.OutputRows, sum.Granules = sum.OutputRows+of.OutputRows, sum.Granules+of.Granules
+	sum.Failures = append(slices.Clone(of.Failures), sum.Failures...)
+	sum.MatchSeconds += of.MatchSeconds
+	sum.EncodeSeconds += of.EncodeSeconds
+	sum.GatherSeconds += of.GatherSeconds
+	sum.TotalSeconds += of.TotalSeconds
+	sum.DevicePeakBytes = max(sum.DevicePeakBytes, of.DevicePeakBytes)
+	sum.HostPeakBytes = max(sum.HostPeakBytes, of.HostPeakBytes)
+	for stage, seconds := range of.StageSeconds {
 		sum.StageSeconds[stage] += seconds
 	}
-	return sum
 }
 
 // Schema returns the schema of the record batches.

@@ -27,6 +27,7 @@ type Task struct {
 	Sources [2]source.Source
 	Depth   int // number of divisions that made it
 	Shares
+	Range *Range // the rows of both tables that the task joins; nil: all rows of the sources
 
 	// The following fields describe a part of a join.
 	name     string
