@@ -25,8 +25,8 @@ type Cut struct {
 	MostRows uint64 // of R and S together in a subpart; 0 is no limit
 }
 
-// Parts are two sorted sides, divided so that every row, with all rows that have its key, is in exactly one of Tasks and
-// Whole.
+// Parts are two sorted sides, divided so that every row, with all rows that have its key, is in exactly one of Tasks
+// and Whole.
 type Parts struct {
 	// Tasks are the subparts of each part, in the order of the key. One side may be empty.
 	Tasks [][]Pair
