@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/engine"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
@@ -63,7 +66,8 @@ func rangesOn(ops []*primitive.Ops, allocator memory.Allocator) *engine.Engine {
 }
 
 // ranWith plans and runs a join by the strategy hmg.
-func ranWith(t *testing.T, joins *engine.Engine, left, right arrow.Table, spec join.Spec) (*engine.Result, *join.Layout) {
+func ranWith(t *testing.T, joins *engine.Engine, left, right arrow.Table, spec join.Spec) (
+	*engine.Result, *join.Layout) {
 	t.Helper()
 	spec.Strategy = join.StrategyHMG
 	plan, err := joins.Plan(t.Context(), left, right, spec)
@@ -125,8 +129,9 @@ func checkKeyRangePairs(t *testing.T, joins *engine.Engine, left, right arrow.Ta
 	require.Equal(t, oracle.Pairs(left, right, layout.Spec), got)
 }
 
-// TestKeyRanges joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several columns
-// as keys, by every kind of join, in segments, in one chunkset and in many, in tasks of a few rows and with large ones.
+// TestKeyRanges joins tables with all sorts of columns and NULLs in keys, with integers, short texts and several
+// columns as keys, by every kind of join, in segments, in one chunkset and in many, in tasks of a few rows and with
+// large ones.
 func TestKeyRanges(t *testing.T) {
 	left, right := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32), rich(t, 2, 500, 150, arrow.PrimitiveTypes.Int64)
 	far := rich(t, 3, 40, 3, arrow.PrimitiveTypes.Int32)
@@ -173,8 +178,8 @@ func TestKeyRangesVerify(t *testing.T) {
 				e.HashBits = new(bits)
 			}
 			for j, right := range tables {
-				joins.ByRange = task.KeyRanges{Way: task.RangesSegments + task.RangeWay(2*(i%2)), Sort: hmg.Sorting(i), TaskRows: 40,
-					ChunkRows: []uint64{60, 0}[(i+j)%2]}
+				joins.ByRange = task.KeyRanges{Way: task.RangesSegments + task.RangeWay(2*(i%2)), Sort: hmg.Sorting(i),
+					TaskRows: 40, ChunkRows: []uint64{60, 0}[(i+j)%2]}
 				for k, how := range kinds {
 					if k == 0 || devicetest.Turn(i+j+k, 2) {
 						checkKeyRanges(t, joins, tables[0], right, join.Spec{How: how, On: []string{"k0"}, BatchRows: 70})
@@ -231,25 +236,8 @@ func TestKeyRangesLimits(t *testing.T) {
 			if spec.Strategy = join.StrategyHMG; spec.LeftOn == nil {
 				spec.On = onK
 			}
-			plan, err := joins.Plan(t.Context(), left, right, spec)
-			if err != nil {
-				return err
-			}
-			r, err := plan.Run(t.Context())
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			if spec.Output == join.Count {
-				return nil
-			}
-			for batch, err := range r.Batches(t.Context()) {
-				if err != nil {
-					return err
-				}
-				batch.Release()
-			}
-			return nil
+			_, err := drain(t.Context(), joins, left, right, spec)
+			return err
 		}
 		for _, output := range []join.Output{join.Count, join.Rows} {
 			require.ErrorIs(t, run(table, table, join.Spec{Output: output, MaxOutputRows: 900*900 - 1}), backend.ErrLimit)
@@ -319,4 +307,111 @@ func testKeyRangesEnd(t *testing.T, cut task.KeyRanges) {
 		}
 		require.ErrorIs(t, err, backend.ErrInvalidInput, "the engine was closed")
 	})
+}
+
+// TestKeyRangesTogether: joins that run at once under a limit of host memory wait for one another, and none for ever,
+// although each holds codes while its tasks wait for memory. Under too low a limit they are refused.
+func TestKeyRangesTogether(t *testing.T) {
+	devicetest.HostTest(t)
+	const rows, joins = 100_000, 4
+	table := keyed(t, "k", rows, func(i int) int64 { return int64(i*7919) % rows })
+	driver, err := host.New(host.Options{}).Open("host:cpu")
+	require.NoError(t, err)
+	device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: 1 << 20})
+	defer func() { require.NoError(t, device.Close()) }()
+	ops := jointest.Lane(t, device, small).Ops
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	refused := 0
+	for _, limitBytes := range []uint64{3 << 20, 5 << 20, 6 << 20, 8 << 20, 16 << 20} {
+		joined := engine.NewEngine(ops, memory.DefaultAllocator, limitBytes)
+		joined.ByRange = task.KeyRanges{Way: task.RangesSegments, TaskRows: 10_000}
+		var all sync.WaitGroup
+		var errs [joins]error
+		for i := range errs {
+			all.Go(func() {
+				spec := join.Spec{On: onK, Strategy: join.StrategyHMG, BatchRows: 1000}
+				_, errs[i] = drain(ctx, joined, table, table, spec)
+			})
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil && limitBytes < 8<<20 {
+				require.ErrorIs(t, err, backend.ErrHostMemory)
+				require.ErrorContains(t, err, "raise memory_limit")
+				refused++
+				continue
+			}
+			require.NoError(t, err, limitBytes)
+		}
+		require.Equal(t, limitBytes, joined.Budget().Free().Host)
+		joined.Close()
+	}
+	require.Positive(t, refused)
+}
+
+// TestKeyRangesFail: whichever of two devices fails, at whatever point, the join ends with its error, or another line
+// has run what failed, and nothing stays.
+func TestKeyRangesFail(t *testing.T) {
+	devicetest.HostTest(t)
+	left, right := tables(t, 300, 700)
+	layout, err := join.NewLayout(left.Schema(), right.Schema(), onKeys)
+	require.NoError(t, err)
+	want := len(oracle.Pairs(left, right, layout.Spec))
+	joinBy := func(faults host.Faults, cut task.KeyRanges) (failures int, _ error) {
+		b := host.New(host.Options{Faults: faults, CloseLimit: 200 * time.Millisecond, Discrete: true})
+		var devices []*backend.Device
+		var ops []*primitive.Ops
+		for range 2 {
+			driver, err := b.Open("host:cpu")
+			require.NoError(t, err)
+			device := backend.NewDevice(driver, deviceLimits(faults))
+			devices, ops = append(devices, device), append(ops, jointest.Lane(t, device, small).Ops)
+		}
+		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		joins := rangesOn(ops, allocator)
+		joins.ByRange = cut
+		spec := onKeys
+		spec.Strategy = join.StrategyHMG
+		plan, err := joins.Plan(t.Context(), left, right, spec)
+		require.NoError(t, err)
+		r, err := plan.Run(t.Context())
+		if err == nil {
+			for batch, drawErr := range r.Batches(t.Context()) {
+				if err = drawErr; err == nil {
+					batch.Release()
+				}
+			}
+			failures = len(r.Stats().Failures)
+			require.True(t, err != nil || r.Rows() == uint64(want), "%d rows", r.Rows())
+			r.Close()
+		}
+		joins.Close()
+		allocator.AssertSize(t, 0)
+		for _, device := range devices {
+			if closeErr := device.Close(); closeErr != nil {
+				require.NotEqual(t, host.Faults{}, faults, closeErr)
+				require.NotContains(t, closeErr.Error(), "not released")
+			}
+		}
+		return failures, err
+	}
+	for name, fault := range faults {
+		for way, cut := range rangeWays {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				step := stepOf(t, name, 3)
+				for n, failed := 1, 0; ; n, failed = n+step, failed+1 {
+					failures, err := joinBy(fault.at(n), cut)
+					if err == nil && failures == 0 { // there is no n-th call
+						require.Positive(t, failed)
+						break
+					}
+					if err != nil {
+						require.ErrorIs(t, err, fault.want, "call %d", n)
+						require.NotErrorIs(t, err, backend.ErrCancelled, "call %d", n)
+					}
+				}
+			})
+		}
+	}
 }

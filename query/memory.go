@@ -203,10 +203,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			rows = max(rows, a.Facts.Granule) // rows of a part
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
-			sizeBytes += rows/8 + rows*4
-			if s.Selection != nil { // bitmaps have a bit for each row of the table
-				sizeBytes += uint64(s.Table.NumRows()) / 4
-			}
+			sizeBytes += max(rows, uint64(s.Table.NumRows()))/8 + rows*4 // marks have a bit for each row of the table
 		}
 		if a.Merges && side == operator.Build {
 			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4

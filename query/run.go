@@ -173,14 +173,17 @@ func (l *Lane) alone(ctx context.Context, s *Scan, side int) error {
 		if !wanted {
 			continue
 		}
-		rows, err := out.filter.Rows(ctx, side, matched)
+		var rows []uint32
+		var err error
+		if s.Selection != nil {
+			rows, err = out.filter.Among(ctx, side, s.Selection.numbers(), matched)
+		} else {
+			rows, err = out.filter.Rows(ctx, side, matched)
+		}
 		if err != nil {
 			return err
 		}
-		switch {
-		case s.Selection != nil:
-			rows = s.Selection.among(rows, s.Table.NumRows())
-		case s.Keyless == keys.KeylessValues:
+		if s.Keyless == keys.KeylessValues {
 			rows = s.Keys.WithoutNulls(s.Side, rows)
 		}
 		if err := s.put(ctx, lane, side, matched, rows, out.sink, want.Count); err != nil {

@@ -94,8 +94,8 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// Load loads the rows [from, to) of the table, or of the selection, into memory of a scope. The device and the host may still be at work when
-// Load returns; commands that are submitted later see the result.
+// Load loads the rows [from, to) of the table, or of the selection, into memory of a scope. The device and the host may
+// still be at work when Load returns; commands that are submitted later see the result.
 func (s *Scan) Load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*relation.Chunk, error) {
 	return s.load(ctx, lane, memory, from, to, nil)
 }

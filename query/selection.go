@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -9,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Selection is rows of a table with their key codes, in host memory. A scan with a selection loads these rows instead of
-// all rows of its table, and no columns of the table. The memory must stay as it is until the query has ended.
+// Selection is rows of a table with their key codes, in host memory. A scan with a selection loads these rows instead
+// of all rows of its table, and no columns of the table. The memory must stay as it is until the query has ended.
 type Selection struct {
 	Rows    uint64
 	Codes   []byte   // of Rows rows
@@ -93,21 +94,14 @@ func (j *Join) selects() bool {
 	return j.Scans[operator.Build].Selection != nil || j.Scans[operator.Probe].Selection != nil
 }
 
-// among keeps, in place, the rows of the table that the selection has.
-func (of *Selection) among(rows []uint32, tableRows int64) (kept []uint32) {
-	has := make([]uint64, (tableRows+63)/64)
-	for i := range of.Rows {
-		row := of.First + uint32(i)
-		if of.Numbers != nil {
-			row = of.Numbers[i]
-		}
-		has[row>>6] |= 1 << (row & 63)
+// numbers lists the rows of the table that have a code.
+func (of *Selection) numbers() []uint32 {
+	if of.Numbers != nil {
+		return slices.Clone(of.Numbers)
 	}
-	kept = rows[:0]
-	for _, row := range rows {
-		if has[row>>6]>>(row&63)&1 == 1 {
-			kept = append(kept, row)
-		}
+	numbers := make([]uint32, of.Rows)
+	for i := range numbers {
+		numbers[i] = of.First + uint32(i)
 	}
-	return kept
+	return numbers
 }

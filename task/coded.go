@@ -23,7 +23,7 @@ import (
 type codedSides struct {
 	flow   *exec.Flow // has the grant, so that tasks may have others
 	grant  *exec.Grant
-	need   exec.Need     // of the codes alone
+	held   exec.Need     // of the codes of both sides, while tasks run
 	free   []func()      // frees the codes
 	tables []arrow.Table // made for the tasks
 }
@@ -41,7 +41,7 @@ func (c *codedSides) close() {
 }
 
 // settle returns the memory that only the preparation needs.
-func (c *codedSides) settle() { c.grant.Shrink(c.need) }
+func (c *codedSides) settle() { c.grant.Shrink(c.held) }
 
 // fit chooses the rows of chunks and of tasks that the devices have room for.
 func (p *keyRanges) fit() error {
@@ -85,26 +85,25 @@ func (p *keyRanges) merges(rows uint64) bool {
 	return p.Way == RangesMerge || p.Way == RangesRoundTrip && rows <= p.ChunkRows*uint64(len(p.devices))
 }
 
-// HostBytes returns the host memory that the codes of both sides of a key plan take while they are divided: both, with
-// row numbers, and a copy of the longer one.
-func HostBytes(plan *keys.Plan) uint64 {
-	left, right := plan.Rows(relation.Left), plan.Rows(relation.Right)
-	return (left + right + max(left, right)) * uint64(plan.KeyBytes()+4)
-}
-
-// acquire acquires the memory of the codes and, if sides may be sorted, of the devices.
+// acquire acquires the memory of the codes, with a copy of the longest side while it is divided, and, if sides may be
+// sorted, of the devices. Tasks wait for memory while the codes are held. If host memory is limited, the grant is
+// therefore open: only one join at a time may hold such memory.
 func (c *codedSides) acquire(ctx context.Context, p *keyRanges) (err error) {
-	host := HostBytes(p.keys)
-	for side, plan := range p.unique {
-		if plan != nil && plan != p.keys {
-			host += 2 * plan.Rows(relation.Side(side)) * uint64(plan.KeyBytes()+4)
+	longestBytes := uint64(0)
+	hold := func(plan *keys.Plan, side relation.Side) {
+		sizeBytes := plan.Rows(side) * uint64(plan.KeyBytes()+4)
+		c.held.Host, longestBytes = c.held.Host+sizeBytes, max(longestBytes, sizeBytes)
+	}
+	for side := range relation.Right + 1 {
+		if hold(p.keys, side); p.proves(side) {
+			hold(p.unique[side], side)
 		}
 	}
-	c.need = exec.Need{Host: host}
-	if p.HostCapBytes() != exec.Unlimited {
-		c.need.Shared = relation.SharedBytes(p.part.Sources[0].Table(), p.part.Sources[1].Table())
+	limited := p.HostCapBytes() != exec.Unlimited
+	if limited {
+		c.held.Shared = relation.SharedBytes(p.part.Sources[0].Table(), p.part.Sources[1].Table())
 	}
-	need := c.need
+	need := exec.Need{Host: c.held.Host + longestBytes, Shared: c.held.Shared}
 	if p.Way == RangesMerge || p.Way == RangesRoundTrip {
 		need.Device = make(map[*backend.Device]uint64)
 		for _, e := range p.devices {
@@ -116,8 +115,14 @@ func (c *codedSides) acquire(ctx context.Context, p *keyRanges) (err error) {
 		}
 	}
 	c.flow = exec.NewFlow(ctx)
-	c.grant, err = p.Budget().Acquire(c.flow.Context(), need)
-	return err
+	if !limited {
+		c.grant, err = p.Budget().Acquire(c.flow.Context(), need)
+		return err
+	}
+	if c.grant, err = p.Budget().Open(c.flow.Context()); err != nil {
+		return err
+	}
+	return c.grant.Await(c.flow.Context(), need)
 }
 
 // codedSide is the rows of a side that have a key, as codes beside row numbers.
@@ -277,19 +282,15 @@ func scatter[K runs.Word](ctx context.Context, p *keyRanges, both [2]*codedSide[
 	return pairs, nil
 }
 
-// proofs adds ranges in which keys of a side are only checked to be unique, if the codes of the join do not tell: some
-// of its rows have a key that the other side cannot have.
-func (p *keyRanges) proofs(ctx context.Context, side relation.Side, plan *keys.Plan) error {
-	switch {
-	case plan == nil || plan == p.keys:
-		return nil
-	case plan.KeyBytes() == 4:
-		return proofs[uint32](ctx, p, side, plan)
-	}
-	return proofs[uint64](ctx, p, side, plan)
+// proves reports whether keys of a side must be unique, and the codes of the join do not tell whether they are: some of
+// its rows have a key that the other side cannot have.
+func (p *keyRanges) proves(side relation.Side) bool {
+	return p.unique[side] != nil && p.unique[side] != p.keys
 }
 
-func proofs[K runs.Word](ctx context.Context, p *keyRanges, side relation.Side, plan *keys.Plan) error {
+// proofs adds ranges in which keys of a side are only checked to be unique.
+func proofs[K runs.Word](ctx context.Context, p *keyRanges, side relation.Side) error {
+	plan := p.unique[side]
 	s, err := encode[K](ctx, p, plan, side)
 	if err != nil {
 		return err

@@ -44,7 +44,6 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 	}()
 	for _, e := range devices {
 		info := e.Device().Info()
-		s.runs = append(s.runs, run(e))
 		s.devices = append(s.devices, query.DeviceStats{Device: info.Name, Backend: info.Backend})
 	}
 	if of.Ordered() {
@@ -58,6 +57,9 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 	s.before.EncodeSeconds = p.prepared.EncodeSeconds
 	for stage, seconds := range p.prepared.StageSeconds {
 		s.before.StageSeconds[stage] = seconds
+	}
+	for _, e := range devices {
+		s.runs = append(s.runs, run(e.Leaving(p.coded.held.Host, 0)))
 	}
 	return s, s.begin()
 }

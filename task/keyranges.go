@@ -86,15 +86,22 @@ func (p *keyRanges) Prepare(ctx context.Context) error {
 	if err := p.coded.acquire(ctx, p); err != nil {
 		return err
 	}
-	for side, plan := range p.unique {
-		if err := p.proofs(ctx, relation.Side(side), plan); err != nil {
-			return err
+	var err error
+	for side := range relation.Right + 1 {
+		switch {
+		case err != nil || !p.proves(side):
+		case p.unique[side].KeyBytes() == 4:
+			err = proofs[uint32](ctx, p, side)
+		default:
+			err = proofs[uint64](ctx, p, side)
 		}
 	}
-	var err error
-	if p.keys.KeyBytes() == 4 {
+	switch {
+	case err != nil:
+		return err
+	case p.keys.KeyBytes() == 4:
 		err = divideRanges[uint32](ctx, p)
-	} else {
+	default:
 		err = divideRanges[uint64](ctx, p)
 	}
 	if err != nil {
