@@ -1,16 +1,14 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -28,14 +26,10 @@ import (
 //
 // If a device is lost, its tasks of which nothing was delivered go to lines of other devices.
 type Lines struct {
-	policy    Policy
-	whole     *Task
+	outputs         // mu guards before
 	part      *Task // of which tasks are parts
 	runs      []Run // by device
 	perDevice int   // lines
-	flow      *exec.Flow
-	merge     *merge // of the outputs; nil if there is no order
-	began     time.Time
 	out       *exec.Pipe[*drawn]
 	first     *drawn // taken from the pipe before the output is drawn
 	drawn     bool   // the receiver has begun
@@ -51,33 +45,21 @@ type Lines struct {
 	under   []Output   // by line; nil while it has none
 	shown   *running   // whose progress is reported as the join's
 	last    Output     // of the task that began last, for texts
-	before  query.Stats
-	share   float64 // of the join in tasks that have ended
+	share   float64    // of the join in tasks that have ended
 	devices []query.DeviceStats
 	peaks   []uint64 // device memory, by device
 }
 
 // newLines returns the scheduler of parts of a task, in a flow that ends with it, with lines for each device.
 func newLines(flow *exec.Flow, whole, part *Task, policy Policy, perDevice int) *Lines {
-	return &Lines{policy: policy, whole: whole, part: part, flow: flow, began: time.Now(), perDevice: perDevice,
-		before: query.Stats{StageSeconds: make(map[string]float64)}}
+	s := &Lines{part: part, perDevice: perDevice, outputs: outputs{policy: policy, whole: whole, flow: flow,
+		began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}}
+	s.unordered = s.batches
+	return s
 }
 
 // linesPerDevice is how many tasks a device has at a time, unless a knob says otherwise.
 const linesPerDevice = 2
-
-// drawn is output on its way to the receiver.
-type drawn struct {
-	batch arrow.RecordBatch // nil for pairs
-	pairs query.Pairs
-}
-
-// Release releases the batch.
-func (d *drawn) Release() {
-	if d.batch != nil {
-		d.batch.Release()
-	}
-}
 
 // begin starts the lines and waits for the first output or, for a count, for the end. If it fails, rows that were
 // counted are given back.
@@ -172,6 +154,12 @@ func (s *Lines) end(device int, t *Task, delivered bool, err error) (goesOn bool
 	defer s.mu.Unlock()
 	defer s.changed.Broadcast()
 	s.busy--
+	again := false
+	defer func() {
+		if t.ended != nil && !again {
+			t.ended()
+		}
+	}()
 	if err == nil || delivered {
 		return true, err
 	}
@@ -180,26 +168,28 @@ func (s *Lines) end(device int, t *Task, delivered bool, err error) (goesOn bool
 			info := s.devices[device]
 			s.before.Failures = append(s.before.Failures, query.DeviceFailure{Device: info.Device, Error: err.Error()})
 		}
-		if s.lost[device] = err; slices.Contains(s.lost, nil) {
+		s.lost[device] = err
+		if again = slices.Contains(s.lost, nil); again {
 			s.again = append(s.again, t)
 			return false, nil
 		}
 	}
 	if !s.policy.Failed(t, err) {
-		return false, errors.Join(s.policy.Err(), err)
+		return false, cmp.Or(s.policy.Err(), err)
 	}
+	s.ended = false
 	return true, nil
 }
 
 // runTask runs a task and passes its output on. delivered says that the receiver may have some of it.
 func (s *Lines) runTask(ctx context.Context, line int, t *Task) (delivered bool, err error) {
-	device, r := line/s.perDevice, &running{Task: t}
 	of := *t
+	device, r := line/s.perDevice, &running{Task: &of}
 	of.Progress = s.whole.Progress.Part(r.shown.Load, func(part exec.Status) exec.Status {
 		return r.ofWhole(part, time.Since(s.began))
 	})
 	s.mu.Lock()
-	r.from, r.to, r.before = s.share, s.share+t.to-t.from, s.before.OutputRows
+	of.from, of.to, r.before = s.share, s.share+t.to-t.from, s.before.OutputRows
 	if s.shown == nil {
 		s.shown = r
 		r.shown.Store(true)
@@ -216,7 +206,6 @@ func (s *Lines) runTask(ctx context.Context, line int, t *Task) (delivered bool,
 		delivered, err = s.pass(ctx, r.output)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.shown == r {
 		s.shown = nil
 	}
@@ -229,7 +218,10 @@ func (s *Lines) runTask(ctx context.Context, line int, t *Task) (delivered bool,
 		s.share += t.to - t.from
 		s.count(device, r.output.Stats())
 	}
-	r.Close()
+	s.mu.Unlock()
+	if r.output != nil {
+		r.output.Close()
+	}
 	return delivered, err
 }
 
@@ -269,12 +261,6 @@ func (s *Lines) count(device int, of query.Stats) {
 	add(&s.before, &of)
 }
 
-// skip counts rows that no task has.
-func (s *Lines) skip(leftRows, rightRows int64) {
-	s.before.LeftRows += uint64(leftRows)
-	s.before.RightRows += uint64(rightRows)
-}
-
 // Rows returns the number of output rows so far.
 func (s *Lines) Rows() uint64 {
 	s.mu.Lock()
@@ -293,89 +279,6 @@ func (s *Lines) Counted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended && s.busy == 0
-}
-
-// draw yields the output of all tasks. The join ends with the iteration.
-func (s *Lines) draw(ctx context.Context) iter.Seq2[*drawn, error] {
-	return func(yield func(*drawn, error) bool) {
-		switch {
-		case s.closed:
-			yield(nil, fmt.Errorf("%w: the result of the join was closed", backend.ErrInvalidInput))
-			return
-		case s.drawn:
-			yield(nil, fmt.Errorf("%w: the output of the join was drawn already", backend.ErrInvalidInput))
-			return
-		}
-		s.drawn = true
-		defer context.AfterFunc(ctx, s.out.Abandon)()
-		defer s.flow.Stop()
-		for d := s.take(); d != nil; d = s.take() {
-			if !yield(d, nil) {
-				return
-			}
-		}
-		if ctx.Err() != nil {
-			yield(nil, backend.ContextError(ctx))
-		} else if err := s.flow.Wait(); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// take returns what was delivered next; nil if there is nothing more.
-func (s *Lines) take() (d *drawn) {
-	if d, s.first = s.first, nil; d == nil {
-		d, _, _ = s.out.Take(s.flow.Context())
-	}
-	return d
-}
-
-// batches yields the batches of all tasks in any order.
-func (s *Lines) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		for d, err := range s.draw(ctx) {
-			if err != nil {
-				yield(nil, err)
-			} else if !yield(d.batch, nil) {
-				return
-			}
-		}
-	}
-}
-
-// rowBatches yields the output in its order, pairs that have an order as columns.
-func (s *Lines) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if s.merge != nil {
-		return s.merge.batches(ctx, s.batches(ctx))
-	}
-	return s.batches(ctx)
-}
-
-// Batches yields the output, if it is rows.
-func (s *Lines) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if s.whole.Output != join.Rows {
-		return notRows
-	}
-	return s.rowBatches(ctx)
-}
-
-// Pairs yields the pairs of row numbers of all tasks.
-func (s *Lines) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
-	switch {
-	case s.whole.Output != join.Pairs:
-		return notPairs
-	case s.part.Output == join.Rows:
-		return pairsOf(s.rowBatches(ctx))
-	}
-	return func(yield func(query.Pairs, error) bool) {
-		for d, err := range s.draw(ctx) {
-			if err != nil {
-				yield(query.Pairs{}, err)
-			} else if !yield(d.pairs, nil) {
-				return
-			}
-		}
-	}
 }
 
 // Stats returns the measurements of all tasks so far, summed, and of the preparation.
@@ -403,16 +306,22 @@ func (s *Lines) Stats() query.Stats {
 	return sum
 }
 
-// Schema returns the schema of the record batches.
-func (s *Lines) Schema() *arrow.Schema { return s.whole.Layout.Schema }
-
 // Explain says how the join was divided, and what the task that began last does.
 func (s *Lines) Explain() string { return s.title() + s.lastOutput().Explain() }
 
 // Plan returns Explain without what was measured.
 func (s *Lines) Plan() string { return s.title() + s.lastOutput().Plan() }
 
-func (s *Lines) title() string { return fmt.Sprintf("%s; of one:\n", s.policy) }
+// title says how the join was divided, and which devices have failed; the text of a task follows.
+func (s *Lines) title() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	title := ""
+	for _, f := range s.before.Failures {
+		title += fmt.Sprintf("failed       %s: %s; other devices ran its tasks\n", f.Device, f.Error)
+	}
+	return fmt.Sprintf("%s%s; of one:\n", title, s.policy)
+}
 
 func (s *Lines) lastOutput() Output {
 	s.mu.Lock()
