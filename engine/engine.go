@@ -109,6 +109,7 @@ type Plan struct {
 	without []query.DeviceFailure // devices of the engine that were lost before
 	sorts   bool                  // the planner has taken StrategyHMG
 	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
+	ranges  *lowering             // of tables that are joined by ranges of keys; nil for others
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
@@ -159,7 +160,7 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 
 // runHMG runs the strategy on all devices.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
-	if p.Query == nil {
+	if p.ranges != nil {
 		return p.runRanges(ctx)
 	}
 	return p.runSorted(ctx)
@@ -170,7 +171,7 @@ func (p *Plan) String() string {
 	switch {
 	case p.short != nil:
 		return p.dividedText()
-	case p.Query == nil:
+	case p.ranges != nil:
 		return p.rangesText()
 	}
 	s := p.Query.String()
@@ -244,6 +245,8 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	if l.Output == join.Ranges {
 		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
 	}
+	l.byRange = l.spec.Strategy == join.StrategyHMG &&
+		(e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0)
 	l.Progress.Start("plan")
 	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
 	defer end()
@@ -269,8 +272,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if l.spec.Strategy == join.StrategyHMG {
-		p.Query, err = e.planHMG(&l)
-		return p, err
+		return p, p.planHMG(ctx, &l)
 	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
 		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
@@ -316,7 +318,7 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	if l.Output == join.Ranges { // which come in the order of the key
+	if l.Output == join.Ranges || l.byRange { // in the order of the key
 		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
 	} else {
 		probe := relation.Right // most likely: keys may be NULL

@@ -6,28 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
-	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/relation/keys"
 	"github.com/spirjoin/spirjoin/task"
 )
 
-// runRanges runs the strategy hmg for tables that do not fit the devices together: ranges of their keys are joined one by
-// one, on all devices ([task.DivideByRanges]).
+// runRanges runs the strategy hmg for tables that do not fit the devices together: ranges of their keys are joined one
+// by one, on all devices ([task.DivideByRanges]).
 func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
-	l := &lowering{Task: p.task(), engine: p.engine, spec: &p.Layout.Spec, tables: p.tables}
-	l.Progress.Start("plan")
-	if err := l.planRanges(exec.WithTrace(ctx, p.engine.Trace)); err != nil {
-		return nil, err
-	}
-	whole := l.lower()
-	lines, err := task.DivideByRanges(ctx, &p.engine.Means, p.engine.Engines(), l.Task, l.keys, l.unique,
+	lines, err := task.DivideByRanges(ctx, &p.engine.Means, p.engine.Engines(), p.task(), p.ranges.keys, p.ranges.unique,
 		func(on *query.Engine) task.Run {
 			return func(ctx context.Context, of *task.Task, _ task.Turn) (task.Output, error) {
-				return l.runRange(ctx, on, of, &whole.Facts)
+				return p.ranges.runRange(ctx, on, of)
 			}
 		})
 	if err != nil {
@@ -36,23 +27,10 @@ func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
 	return &Result{Device: *p.engine.Device().Info(), of: lines}, nil
 }
 
-// planRanges plans key codes that are in the order of the keys.
-func (l *lowering) planRanges(ctx context.Context) (err error) {
-	ctx, end := exec.Track(ctx, "plan")
-	defer end()
-	if l.keys, err = keys.PlanJoin(ctx, l.tables[relation.Left], l.tables[relation.Right], l.spec.LeftOn, l.spec.RightOn,
-		l.spec.NullEquals()...); err != nil {
-		return err
-	}
-	l.engine.Collide(l.keys)
-	return l.planProofs(ctx)
-}
-
-// runRange runs a task with a range of keys on a device. whole are the facts of the whole join.
-func (l *lowering) runRange(ctx context.Context, on *query.Engine, of *task.Task, whole *operator.Facts) (task.Output,
-	error) {
+// runRange runs a task with a range of keys of the join on a device.
+func (l *lowering) runRange(ctx context.Context, on *query.Engine, of *task.Task) (task.Output, error) {
 	part := lowering{Task: of, engine: l.engine, spec: &of.Layout.Spec, keys: of.Range.Keys, unique: of.Range.Unique,
-		whole: whole, wholeSides: l.sides}
+		whole: l}
 	for side := range part.tables {
 		part.tables[side] = of.Sources[side].Table()
 	}
@@ -74,8 +52,8 @@ func (l *lowering) runRange(ctx context.Context, on *query.Engine, of *task.Task
 
 // share estimates how keys match in a range, from the facts of the whole join.
 func (l *lowering) share(f *operator.Facts) {
-	w := *l.whole
-	if l.sides != l.wholeSides {
+	w := l.whole.facts
+	if l.sides != l.whole.sides {
 		slices.Reverse(w.Hottest[:])
 		slices.Reverse(w.Rows[:])
 		w.MatchRatio, w.BuildRatio, w.Unique, w.Distinct = w.BuildRatio, w.MatchRatio, false, 0

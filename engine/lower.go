@@ -29,12 +29,12 @@ type lowering struct {
 	// allows it. expected is the number of rows that all parts of a probe side may have; 0 if there are no parts.
 	later    bool
 	expected uint64
-	unpinned bool // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
-	several  bool // several devices join parts of the probe side
-	guess    bool // the range of the keys may be guessed
-	// whole has the facts of the whole join, with these sides, if the task is a range of keys; otherwise nil.
-	whole      *operator.Facts
-	wholeSides [2]relation.Side
+	unpinned bool           // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
+	several  bool           // several devices join parts of the probe side
+	guess    bool           // the range of the keys may be guessed
+	byRange  bool           // tables are joined by ranges of keys
+	facts    operator.Facts // once the task was lowered
+	whole    *lowering      // of the whole join, if the task is a range of keys; otherwise nil
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -75,6 +75,7 @@ func (l *lowering) lower() query.Spec {
 		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so no value is known to be absent from it",
 			text.Plural(nulls, "row"))
 	}
+	l.facts = f
 	q.Trees = l.trees(l.engine.Engine)
 	for i := range l.Layout.Columns {
 		for _, v := range q.Trees[0].Columns[i].Of {

@@ -12,45 +12,42 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
-	"github.com/spirjoin/spirjoin/task"
+	"github.com/spirjoin/spirjoin/relation/keys"
 	"github.com/spirjoin/spirjoin/team"
 )
 
 // rangesAlgorithm merges sides by range search, as HMG does (3.3.3).
 const rangesAlgorithm = "smj-um"
 
-// planHMG plans the strategy hmg as it was asked for. The query is nil if ranges of keys are to be joined one by one:
-// because the tables do not fit the devices together, because of an order of rows, or because a knob says so.
-func (e *Engine) planHMG(l *lowering) (*query.Query, error) {
-	spec := new(query.Spec)
-	switch {
-	case l.How == join.Cross:
-		return nil, notSorted(l.How.Noun())
-	case e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0:
-		spec.Algorithms = join.AlgorithmsNamed(l.spec.Algorithm)
-		return nil, l.sortsOnly(spec)
+// planHMG plans the strategy hmg as it was asked for. Ranges of keys are joined one by one if the tables do not fit the
+// devices together, or if that was decided before: because of an order of rows on several devices, or by a knob.
+func (p *Plan) planHMG(ctx context.Context, l *lowering) (err error) {
+	if l.How == join.Cross {
+		return notSorted(l.How.Noun())
 	}
-	q, err := e.planSorted(l)
-	if errors.Is(err, backend.ErrDeviceMemory) {
-		return nil, nil
+	if !l.byRange {
+		if p.Query, err = p.engine.planSorted(l); !errors.Is(err, backend.ErrDeviceMemory) {
+			return err
+		}
+		l.byRange, l.unique = true, [2]*keys.Plan{}
+		if err := l.planKeys(ctx); err != nil {
+			return err
+		}
+		if err := l.planProofs(ctx); err != nil {
+			return err
+		}
+		l.lower()
 	}
-	return q, err
+	p.ranges = l
+	return l.sortsOnly(&query.Spec{Algorithms: join.AlgorithmsNamed(l.spec.Algorithm)})
 }
 
 // planSorted plans the strategy hmg for tables that fit the devices together: both sides are sorted across the devices,
 // each of which merges its range of keys ([team.Sort]). On one device that is a sort-merge join.
 //
-// Errors: backend.ErrDeviceMemory if the tables do not fit; backend.ErrUnsupported for joins without keys, and for an
-// order of rows on several devices.
+// Errors: backend.ErrDeviceMemory if the tables do not fit.
 func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
-	devices := e.Engines()
-	switch {
-	case l.How == join.Cross:
-		return nil, notSorted(l.How.Noun())
-	case l.Ordered() && len(devices) > 1:
-		return nil, notSorted("an order of rows")
-	}
-	spec := l.lower()
+	devices, spec := e.Engines(), l.lower()
 	if err := l.sortsOnly(&spec); err != nil {
 		return nil, err
 	}
