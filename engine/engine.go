@@ -158,12 +158,21 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 	return plan.Run(ctx)
 }
 
-// runHMG runs the strategy on all devices.
+// runHMG runs the strategy on all devices. If a few keys have so many rows that a device has no room for its range,
+// ranges of keys are joined one by one or, if the planner has chosen the strategy, one device joins all.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if p.ranges != nil {
 		return p.runRanges(ctx)
 	}
-	return p.runSorted(ctx)
+	result, err := p.runSorted(ctx)
+	if errors.Is(err, backend.ErrDeviceMemory) && len(p.Others) > 0 {
+		on := *p.engine
+		if on.ByRange.Way = task.RangesSegments; p.sorts {
+			on.others = nil
+		}
+		return p.again(ctx, &on, true)
+	}
+	return result, err
 }
 
 // String returns the text of the plan.

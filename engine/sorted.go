@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/exchange/peers"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
@@ -114,5 +113,5 @@ func (p *Plan) runSorted(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer begun()
-	return resultOf(team.Sort(flow, p.Query, peers.RadixPartition))
+	return resultOf(team.Sort(flow, p.Query, p.engine.ByRange.Sort.Method()))
 }

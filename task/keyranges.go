@@ -28,7 +28,7 @@ func (r *Range) rows(side relation.Side) int64 { return int64(r.Sides[side].Rows
 // KeyRanges says how tables are divided by key ranges. Zero values leave the choice to the policy.
 type KeyRanges struct {
 	Way  RangeWay
-	Sort hmg.Sorting // of chunksets
+	Sort hmg.Sorting // of chunksets, and of tables that fit the devices together
 	// ChunkRows is the maximum number of rows of a chunk, the share of a chunkset on one device, TaskRows that of both
 	// sides in a task, unless they have one key. 0: as many as the devices have room for.
 	ChunkRows, TaskRows uint64

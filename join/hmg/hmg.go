@@ -45,9 +45,10 @@ const (
 // String returns the name that benchmarks use.
 func (s Sorting) String() string { return [...]string{"radix", "merge", "merge-once", "alone"}[s] }
 
-func (s Sorting) method() peers.Method {
+// Method is how rows are sorted across devices; for SortAlone, where that is necessary.
+func (s Sorting) Method() peers.Method {
 	return [...]peers.Method{SortRadix: peers.RadixPartition, SortMerge: peers.MergeStages,
-		SortMergeOnce: peers.MergeOnce}[s]
+		SortMergeOnce: peers.MergeOnce, SortAlone: peers.RadixPartition}[s]
 }
 
 // chunkCopies is the maximum number of copies of a chunk, with row numbers, on a device: uploaded ahead; being sorted
