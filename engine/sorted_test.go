@@ -101,8 +101,8 @@ func TestSortedLimits(t *testing.T) {
 	})
 }
 
-// TestSortedSkew: a key that most rows have does not fit in the memory that devices have for equal shares of both sides.
-// The tables are then joined range by range.
+// TestSortedSkew: a key that most rows have does not fit in the memory that devices have for equal shares of both
+// sides. The tables are then joined range by range.
 func TestSortedSkew(t *testing.T) {
 	devicetest.HostTest(t)
 	few := keyed(t, "k", 500, func(i int) int64 { return int64(i * 3) })

@@ -16,9 +16,9 @@ import (
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// Lines is a scheduler for tasks that need one device each. Every device has two lines: while the task of one is joined,
-// the other line's is uploaded or delivered (the three streams of HMG 3.3.2). A line takes the next task when it is
-// free. Outputs come in any order, through one pipe, whose receiver draws them.
+// Lines is a scheduler for tasks that need one device each. Every device has two lines: while the task of one is
+// joined, the other line's is uploaded or delivered (the three streams of HMG 3.3.2). A line takes the next task when
+// it is free. Outputs come in any order, through one pipe, whose receiver draws them.
 //
 //	policy ──► line 0 of device 0: upload ─ join ─ deliver ──┐
 //	       └─► line 1 of device 0:          upload ─ join ─ ─┼─► pipe ──► receiver

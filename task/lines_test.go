@@ -123,7 +123,8 @@ func TestLinesLoseDevice(t *testing.T) {
 	require.Equal(t, 20, rows)
 	require.LessOrEqual(t, len(record.on[0]), 2, "each line of the lost device has begun at most one task")
 	if len(record.on[0]) > 0 {
-		require.Equal(t, []query.DeviceFailure{{Device: "device 0", Error: backend.ErrDeviceLost.Error()}}, s.Stats().Failures)
+		require.Equal(t, []query.DeviceFailure{{Device: "device 0", Error: backend.ErrDeviceLost.Error()}},
+			s.Stats().Failures)
 		require.Contains(t, s.Explain(), "failed       device 0: ")
 	}
 
