@@ -101,10 +101,6 @@ func kinds(left, right arrow.Table) map[string]func(context.Context, *Engine) (u
 		"semi":      whole(JoinSpec{On: on, How: RightSemi, Algorithm: "hj"}),
 		"validated": whole(JoinSpec{On: on, How: Anti, Validate: OneToMany, Algorithm: "phj-um"}),
 	}
-	all["ranges"] = func(ctx context.Context, e *Engine) (uint64, error) {
-		k, err := e.KeyRanges(ctx, left, right, JoinSpec{On: on})
-		return k.Pairs, err
-	}
 	all["stream"] = func(ctx context.Context, e *Engine) (uint64, error) {
 		reader, build := array.NewTableReader(right, 5000), array.NewTableReader(left, 1000)
 		defer reader.Release()

@@ -48,11 +48,7 @@ func TestCloseEndsJoins(t *testing.T) {
 				_, err = draw(ctx, result, err)
 				return err
 			}
-			ranges := func() error {
-				_, err := e.KeyRanges(ctx, left, right, JoinSpec{On: []string{"k"}})
-				return err
-			}
-			runs := []func() error{table, stream, kept, ranges}
+			runs := []func() error{table, stream, kept}
 			ends := make(chan error, len(runs))
 			for _, run := range runs {
 				go func() {

@@ -112,7 +112,6 @@ type (
 	JoinStrategy    = join.Strategy
 	JoinLayout      = join.Layout     // the output columns of a join and the input columns that it needs
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
-	JoinRanges      = query.KeyRanges // from Engine.KeyRanges
 	JoinProgress    = join.Progress   // how far a join has come, for JoinSpec.Progress
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
 	JoinExpected    = engine.Expected // what is known of a table before it is read, for Engine.PrepareJoin
@@ -229,8 +228,8 @@ type Options struct {
 	Device string
 	// Others are further devices, each named as Device, that join together with it where that is predicted to be faster:
 	// all of them have the build side, and each takes parts of the other side as it is free. A name that is there twice
-	// opens the device twice. Joins of tables with [Engine.BuildSide] and [Engine.KeyRanges], and those whose rows are to
-	// come in an order, run on Device alone.
+	// opens the device twice. Joins with [Engine.BuildSide], and joins of tables in an order, run on
+	// Device alone.
 	Others []string
 	// DeviceMemoryBytes is a hard cap on the memory of each device; 0 means 80% of the device's budget.
 	DeviceMemoryBytes uint64
@@ -471,12 +470,6 @@ func (e *Engine) Explain(ctx context.Context, left, right arrow.Table, spec Join
 func (e *Engine) BuildSide(ctx context.Context, table arrow.Table, probe *arrow.Schema, probeRows uint64, spec JoinSpec) (
 	*JoinBuild, error) {
 	return e.join.Build(ctx, table, probe, probeRows, spec)
-}
-
-// KeyRanges returns the matching key ranges of two tables instead of rows: which rows of one table, in the order of the
-// key, match which rows of the other.
-func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec JoinSpec) (JoinRanges, error) {
-	return e.join.KeyRanges(ctx, left, right, spec)
 }
 
 // Close ends all joins, then closes the device, and the system if Open created it. Results and build sides should be

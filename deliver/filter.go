@@ -295,11 +295,11 @@ func (f *Filter) allMarks(ctx context.Context, side int) (marks []uint64, err er
 	return marks, nil
 }
 
-// Merge adds the marks of the build side of another filter, which has tested other pairs with rows of the same table.
-func (f *Filter) Merge(ctx context.Context, other *Filter) error {
-	marks, err := other.allMarks(ctx, operator.Build)
+// Merge adds the marks of a side of another filter, which has tested other pairs with rows of the same table.
+func (f *Filter) Merge(ctx context.Context, side int, other *Filter) error {
+	marks, err := other.allMarks(ctx, side)
 	for w, word := range marks {
-		f.marks[operator.Build][w] |= word
+		f.marks[side][w] |= word
 	}
 	return err
 }

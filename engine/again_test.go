@@ -75,8 +75,6 @@ func TestAllLost(t *testing.T) {
 	}
 	_, err := engine.Build(t.Context(), left, right.Schema(), 0, onKeys)
 	require.ErrorContains(t, err, "no device that was not lost")
-	_, err = engine.KeyRanges(t.Context(), left, right, onKeys)
-	require.ErrorContains(t, err, "no device that was not lost")
 }
 
 // TestBuildAfterLoss: a build side is made on a device that is left.

@@ -59,9 +59,8 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	}
 	schemas := [2]*arrow.Schema{}
 	schemas[b.side], schemas[1-b.side] = table.Schema(), probe
-	if spec.How == join.Cross || spec.Output == join.Ranges {
-		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput,
-			Detail: "cross joins and key ranges have no build side"}
+	if spec.How == join.Cross {
+		return nil, &backend.OpError{Op: "build side", Err: backend.ErrInvalidInput, Detail: "cross joins have no build side"}
 	}
 	layout, err := join.NewLayout(schemas[relation.Left], schemas[relation.Right], spec)
 	if err != nil {

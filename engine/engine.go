@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -251,9 +250,6 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 			}
 		}
 	}
-	if l.Output == join.Ranges {
-		return nil, fmt.Errorf("%w: join: key ranges come from Engine.KeyRanges", backend.ErrInvalidInput)
-	}
 	l.byRange = l.spec.Strategy == join.StrategyHMG &&
 		(e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0)
 	l.Progress.Start("plan")
@@ -327,7 +323,7 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	if l.Output == join.Ranges || l.byRange { // in the order of the key
+	if l.byRange { // in the order of the keys
 		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
 	} else {
 		probe := relation.Right // most likely: keys may be NULL
@@ -353,40 +349,6 @@ func (l *lowering) planProofs(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// KeyRanges returns the matching key ranges of two tables. spec.Output must be Ranges.
-func (e *Engine) KeyRanges(ctx context.Context, left, right arrow.Table, spec join.Spec) (
-	k query.KeyRanges, err error) {
-	if err := tablesGiven(left, right); err != nil {
-		return k, err
-	}
-	e, _, err = e.able()
-	if err != nil {
-		return k, err
-	}
-	spec.Output = join.Ranges
-	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
-	if err != nil {
-		return k, err
-	}
-	tables := [2]arrow.Table{left, right}
-	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables}
-	if err := l.planKeys(ctx); err != nil {
-		return k, err
-	}
-	if !l.keys.Exact() {
-		return k, fmt.Errorf("%w: join: key ranges come in the order of the key, which strings and keys of more than 64 "+
-			"bits do not have here; ask for rows or pairs: %s", backend.ErrUnsupported,
-			strings.ReplaceAll(l.keys.String(), "\n", "; "))
-	}
-	scans := [2]*query.Scan{}
-	for side := range scans {
-		scans[side] = l.scan(relation.Side(side))
-		scans[side].Numbers = true
-		scans[side].Encodes = e.EncodesKeys(scans[side])
-	}
-	return e.Ranges(ctx, scans, spec.MaxOutputRows)
 }
 
 // sample estimates how the keys match, from a sample.

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -211,7 +210,6 @@ var outputs = []struct {
 	columns     []string
 }{
 	{output: join.Count},
-	{output: join.Ranges},
 	{output: join.Pairs},
 	{output: join.Rows, materialize: join.MaterializeHost},
 	{output: join.Rows, materialize: join.MaterializeDevice},
@@ -355,7 +353,7 @@ func complete(spec *join.Spec, kind *keyKind, form func(*join.Spec)) bool {
 			spec.RightOn = append(spec.RightOn, fmt.Sprintf("r%d", k))
 		}
 	}
-	if form(spec); spec.How != join.Inner && (spec.Output == join.Pairs || spec.Output == join.Ranges) {
+	if form(spec); spec.How != join.Inner && spec.Output == join.Pairs {
 		spec.Output = join.Rows
 	}
 	if !spec.How.Pairs() {
@@ -364,7 +362,7 @@ func complete(spec *join.Spec, kind *keyKind, form func(*join.Spec)) bool {
 	if spec.Check() != nil {
 		spec.Order, spec.Deterministic, spec.BuildSide = join.Unordered, false, join.BuildAuto
 	}
-	return spec.Check() == nil // key ranges come of one algorithm
+	return spec.Check() == nil
 }
 
 // check runs a join and compares it with the oracle.
@@ -386,10 +384,6 @@ func checkOn(t *testing.T, engine *engine.Engine, left, right arrow.Table, spec 
 	t.Helper()
 	ctx := context.Background()
 	engine.GranuleRows, engine.WindowRows, engine.Keys = part[0], part[1], keyPlace(&spec, left, right)
-	if spec.Output == join.Ranges {
-		checkRanges(t, engine, left, right, spec)
-		return
-	}
 	plan, err := engine.Plan(ctx, left, right, spec)
 	require.NoError(t, err)
 	result, err := plan.Run(ctx)
@@ -422,27 +416,6 @@ func checkOn(t *testing.T, engine *engine.Engine, left, right arrow.Table, spec 
 		}
 		oracle.Require(t, left, right, plan.Layout, batches)
 	}
-}
-
-func checkRanges(t *testing.T, engine *engine.Engine, left, right arrow.Table, spec join.Spec) {
-	t.Helper()
-	ranges, err := engine.KeyRanges(context.Background(), left, right, spec)
-	if errors.Is(err, backend.ErrUnsupported) {
-		require.ErrorContains(t, err, "(64 bits), verified") // hashes have no order
-		return
-	}
-	require.NoError(t, err)
-	var got [][2]uint32
-	for _, r := range ranges.Ranges {
-		for _, l := range ranges.LeftRows[r.LeftBegin:][:r.LeftCount] {
-			for _, g := range ranges.RightRows[r.RightBegin:][:r.RightCount] {
-				got = append(got, [2]uint32{l, g})
-			}
-		}
-	}
-	require.EqualValues(t, len(got), ranges.Pairs)
-	slices.SortFunc(got, func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
-	require.Equal(t, oracle.Pairs(left, right, spec), append([][2]uint32{}, got...))
 }
 
 func TestMaxOutputRows(t *testing.T) {

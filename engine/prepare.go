@@ -43,7 +43,7 @@ func (e *Engine) Prepare(ctx context.Context, layout *join.Layout, expected [2]E
 		return func() {}
 	}
 	defer begun()
-	if e.Simulate != nil && layout.Spec.How != join.Cross && layout.Spec.Output != join.Ranges {
+	if e.Simulate != nil && layout.Spec.How != join.Cross {
 		flow.Go("prepare", func(ctx context.Context) error {
 			_ = exec.Protect("prepare", func() error { return e.prepare(ctx, layout, expected) }) // only costs time
 			return nil

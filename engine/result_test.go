@@ -121,11 +121,6 @@ func TestDrawnOnce(t *testing.T) {
 				result.Close()
 			}
 		}
-		spec := onKeys
-		spec.Output = join.Ranges
-		_, err := engine.Plan(context.Background(), left, right, spec)
-		require.ErrorIs(t, err, backend.ErrInvalidInput)
-		require.ErrorContains(t, err, "KeyRanges")
 	})
 }
 

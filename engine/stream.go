@@ -31,8 +31,8 @@ import (
 // are divided at once. The caller closes the result; both sources must stay alive until then.
 //
 // Errors: as for [Engine.Plan] and [Plan.Run]; errors of the sources; backend.ErrUnsupported if all rows of the probe
-// side would be needed at once: to check that its keys are unique, to return pairs in the order of the build side, or
-// for key ranges.
+// side would be needed at once: to check that its keys are unique, or to return pairs in the order of the build
+// side.
 func (e *Engine) Stream(ctx context.Context, left, right source.Source, spec join.Spec) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err

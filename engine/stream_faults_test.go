@@ -271,7 +271,6 @@ func TestNothingGiven(t *testing.T) {
 		}{
 			{"the left table", func() error { _, err := engine.Plan(ctx, nil, table, spec); return err }},
 			{"the right table", func() error { _, err := engine.Plan(ctx, table, nil, spec); return err }},
-			{"the right table", func() error { _, err := engine.KeyRanges(ctx, table, nil, spec); return err }},
 			{"the schema of the left source", func() error { _, err := engine.Stream(ctx, none, none, spec); return err }},
 			{"the schema of the right source", func() error {
 				_, err := engine.Stream(ctx, source.FromTable(table), source.FromReader(nil), spec)

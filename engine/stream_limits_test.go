@@ -48,7 +48,7 @@ func TestStreamLimits(t *testing.T) {
 			}
 			return int(result.Rows()), nil
 		}
-		for _, spec := range []join.Spec{{Output: join.Ranges}, {Validate: join.OneToOne},
+		for _, spec := range []join.Spec{{Validate: join.OneToOne},
 			{Validate: join.ManyToOne, BuildSide: join.BuildLeft}, {Order: join.LeftOrder, BuildSide: join.BuildLeft}} {
 			_, err := stream(sources, spec)
 			require.ErrorIs(t, err, backend.ErrUnsupported, "%+v", spec)

@@ -89,7 +89,7 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 		}
 	}
 	done, err := w.groupBy(ctx, p, &groups{keys: plan, by: by, table: p.table, first: p.numbers, memory: memory})
-	if err == nil && !plan.Exact() {
+	if err == nil && !plan.Exact() && done.rows > 0 {
 		done, err = w.verified(ctx, p, done)
 	}
 	if err == nil {

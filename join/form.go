@@ -43,8 +43,6 @@ func (l *Layout) CheckForm(f Form, build relation.Side) error {
 		detail = "the strategy hmg sorts both tables; read both whole"
 	case f.How == NotIn && probe == relation.Right:
 		detail = "a not-in join needs all rows of the right side first; make it the build side"
-	case f.Output == Ranges:
-		detail = "key ranges need two tables; read both sources whole"
 	case spec.Validate.Unique(probe):
 		detail = fmt.Sprintf("the keys of the %s side are checked for uniqueness only if it is the build side; leave out "+
 			"validate or read the source whole", probe)

@@ -21,13 +21,12 @@ import (
 type Output uint8
 
 const (
-	Rows   Output = iota // record batches
-	Count                // the number of rows
-	Ranges               // of an inner join: ranges of the sorted sides that hold the same key; not of hashed keys
-	Pairs                // of an inner join: pairs of row numbers
+	Rows  Output = iota // record batches
+	Count               // the number of rows
+	Pairs               // of an inner join: pairs of row numbers
 )
 
-var outputNames = []string{"rows", "count", "ranges", "pairs"}
+var outputNames = []string{"rows", "count", "pairs"}
 
 func (o Output) String() string { return nameOf(o, outputNames) }
 
@@ -159,7 +158,6 @@ func (s Spec) withDefaults() (Spec, error) {
 	if len(f) == 0 {
 		s.checkKeys(&f)
 		s.checkOutput(&f)
-		s.checkPlan(&f)
 	}
 	if len(f) > 0 {
 		return s, fmt.Errorf("%w: join: %s", backend.ErrInvalidInput, strings.Join(f, "; "))
@@ -219,24 +217,10 @@ func (s *Spec) NullEquals() (equal []bool) {
 }
 
 func (s *Spec) checkOutput(f *faults) {
-	pairs := s.Output == Pairs || s.Output == Ranges
-	f.add(pairs && s.How != Inner, "output %s is for inner joins; %s returns rows or their count", s.Output, s.How.Noun())
-	ordered := s.Order != Unordered || s.Deterministic
-	f.add(s.Output == Ranges && ordered, "key ranges come in the order of the key; leave out order and deterministic")
+	f.add(s.Output == Pairs && s.How != Inner, "output %s is for inner joins; %s returns rows or their count", s.Output, s.How.Noun())
 	f.add(s.Order == LeftOrder && !s.How.Has(relation.Left) || s.Order == RightOrder && !s.How.Has(relation.Right),
 		"%s returns rows of one table, which cannot be in the order of the %s one", s.How.Noun(), s.Order)
 	f.add(s.Indicator != "" && !s.How.Pairs(), "an indicator says which tables a row comes from; %s returns rows of one",
 		s.How.Noun())
 	f.add(s.MarkName != "" && s.How != Mark, "mark_name is for mark joins; %s has no such column", s.How.Noun())
 }
-
-func (s *Spec) checkPlan(f *faults) {
-	chosen := s.Algorithm != "" && s.Algorithm != Auto
-	f.add(s.Output == Ranges && chosen && s.Algorithm != rangesAlgorithm, "key ranges are found by %s, not by %s",
-		rangesAlgorithm, s.Algorithm)
-	f.add(s.Output == Ranges && s.BuildSide != BuildAuto, "key ranges have no build side; leave out build_side")
-	f.add(s.Output == Ranges && s.Validate != Any, "key ranges show how often a key occurs; leave out validate")
-}
-
-// rangesAlgorithm finds key ranges.
-const rangesAlgorithm = "smj-um"

@@ -127,18 +127,12 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{How: join.Cross, RightOn: k}, "a cross join takes no key columns"},
 		{join.Spec{How: join.Cross, Validate: join.OneToOne}, "a cross join has no keys to validate"},
 		{join.Spec{On: k, How: join.Left, Output: join.Pairs}, "output pairs is for inner joins; a left join returns"},
-		{join.Spec{On: k, How: join.Anti, Output: join.Ranges}, "output ranges is for inner joins; an anti join returns"},
 		{join.Spec{On: k, NullsEqual: []string{"k", "a"}}, `nulls_equal names "a", which is not a left key column`},
 		{join.Spec{LeftOn: k, RightOn: []string{"r"}, NullsEqual: []string{"r"}}, `nulls_equal names "r", which is not`},
 		{join.Spec{How: join.Cross, NullsEqual: k}, "a cross join has no keys for nulls_equal"},
 		{join.Spec{How: join.NotIn, On: []string{"k", "a"}}, "a not-in join takes one key column"},
 		{join.Spec{How: join.NotIn, On: []string{"k", "a"}}, "use anti, for which such rows have no partner"},
 		{join.Spec{How: join.NotIn, On: k, NullsEqual: k}, "use anti with nulls_equal"},
-		{join.Spec{On: k, Output: join.Ranges, Order: join.LeftOrder}, "key ranges come in the order of the key"},
-		{join.Spec{On: k, Output: join.Ranges, Deterministic: true}, "key ranges come in the order of the key"},
-		{join.Spec{On: k, Output: join.Ranges, Algorithm: "hj"}, "key ranges are found by smj-um, not by hj"},
-		{join.Spec{On: k, Output: join.Ranges, BuildSide: join.BuildRight}, "leave out build_side"},
-		{join.Spec{On: k, Output: join.Ranges, Validate: join.OneToOne}, "leave out validate"},
 		{join.Spec{On: k, How: join.Semi, Order: join.RightOrder}, "cannot be in the order of the right one"},
 		{join.Spec{On: k, How: join.RightAnti, Order: join.LeftOrder}, "cannot be in the order of the left one"},
 		{join.Spec{On: k, How: join.Mark, Indicator: "x"}, "a mark join returns rows of one"},
@@ -146,7 +140,7 @@ func TestSpecFaults(t *testing.T) {
 		{join.Spec{On: k, BatchRows: -1}, "batch_rows is -1"},
 		{join.Spec{On: k, How: 77}, "unknown kind of join 77; there are inner, left, right, full, semi, anti, right-semi, "},
 		{join.Spec{On: k, Validate: 9, Order: 9, BuildSide: 9, Output: 9, Algorithm: "quick", Materialize: 9},
-			"unknown validate 9; there are m:m, 1:1, 1:m, m:1; unknown output 9; there are rows, count, ranges, pairs; " +
+			"unknown validate 9; there are m:m, 1:1, 1:m, m:1; unknown output 9; there are rows, count, pairs; " +
 				"unknown order 9; there are none, left, right; unknown materialize 9; there are auto, host, device; " +
 				`unknown algorithm "quick"; there are auto, phj-om, phj-um, hj, smj-om, smj-um, graphics; ` +
 				"unknown build_side 9; there are auto, left, right"},

@@ -20,7 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-//go:generate go run ./generate ../shaders ../docs/kernels.md
+//go:generate go run ./generate ../shaders
 
 // serialWorkgroup is the default of the serial shape. Its tiles (SerialItems of each kernel) are small where each row
 // costs a search, because lavapipe ends all loops of an invocation after 65,535 trips. The others are a little more

@@ -131,8 +131,8 @@ func (c *groupColumn) orderedValue(low, high uint64) (uint64, uint64) {
 	return c.signedOrder(low, high)
 }
 
-// aboveAll is what no values leave as the least of ordered numbers, all of which flip inverts; for floats NaN or, if
-// flip is all ones, minus infinity.
+// aboveAll is the identity of min over ordered numbers, or of max if flip inverts them; for floats NaN or, if flip is
+// all ones, minus infinity.
 func (c *groupColumn) aboveAll() (low, high uint64) {
 	switch {
 	case c.bits == 128:

@@ -46,8 +46,8 @@ func (r result) Error() string {
 	return fmt.Sprintf("OpenCL error %d", int32(r))
 }
 
-// sentinelOf is the error that a failure means; what is not listed leaves a device in a state that nobody knows, and
-// counts as its loss.
+// sentinelOf is the error that a failure means. After an error that is not listed, the state of the device is unknown,
+// and the device counts as lost.
 func sentinelOf(err error) error {
 	r, _ := asResult(err).(result)
 	switch r {

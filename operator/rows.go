@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -179,6 +180,16 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows, known uint64, m
 			return 0, err
 		}
 	}
+	if err := r.payload(list, w, temporary, kept, compact); err != nil {
+		return 0, err
+	}
+	return kept, lane.Submit(ctx, list)
+}
+
+// payload records what fills the payload columns of a window with kept rows. compact takes the wanted rows of a column.
+func (r *Rows) payload(list *backend.List, w *Window, temporary *exec.Scope, kept uint64,
+	compact func(bytes int, from backend.Range, to *backend.Buffer) error) (err error) {
+	in := r.Input
 	out := make([]*backend.Buffer, len(in.Payload))
 	w.Payload[r.Side] = out
 	var ids *backend.Buffer
@@ -187,26 +198,26 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows, known uint64, m
 		if r.Untransformed && in.IDs.Buffer != nil && ids == nil {
 			ids = temporary.New(kept*4, "output row numbers, "+in.Name)
 			if err := cmp.Or(w.memory.Err(), temporary.Err()); err != nil {
-				return 0, err
+				return err
 			}
 			if err := compact(4, in.IDs, ids); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		if err := w.memory.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		switch {
 		case ids != nil:
-			err = lane.Gather(list, column.Bytes, column.Data, ids.All(), out[c].All(), uint32(kept))
+			err = in.Lane.Gather(list, column.Bytes, column.Data, ids.All(), out[c].All(), uint32(kept))
 		case r.Untransformed:
 			err = compact(column.Bytes, column.Data, out[c])
 		default:
 			err = compact(column.Bytes, in.Moved[c], out[c])
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return kept, lane.Submit(ctx, list)
+	return nil
 }

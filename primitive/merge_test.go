@@ -204,7 +204,7 @@ func TestMergeSort(t *testing.T) {
 func TestMergesProperty(t *testing.T) {
 	names := slices.Sorted(maps.Keys(mergeDistributions))
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		tiles := [][]backend.Config{nil, nil} // wide and serial, those of other tests first
+		tiles := [][]backend.Config{nil, nil} // wide and serial, the tiles of other tests first
 		for _, items := range []uint32{3, 1, 2} {
 			tiles[0] = append(tiles[0], backend.Config{"serial": 0, "workgroup": 64, "items": items},
 				backend.Config{"serial": 0, "workgroup": 32, "items": items})

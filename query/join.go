@@ -272,7 +272,10 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 			f.InPlace[side] = s.InPlace
 		}
 	}
-	if q.Scattered {
+	switch {
+	case q.Sorted:
+		f.HeldBytes += f.Rows[operator.Probe] * f.RowBytes(operator.Probe)
+	case q.Scattered:
 		most := limits.DeviceMemoryBytes / scatteredShare / (scatteredCopies * f.RowBytes(operator.Probe))
 		f.Granule = min(f.Granule, max(most, minBatchRows))
 		f.HeldBytes += f.Held(operator.Probe) * scatteredCopies * f.RowBytes(operator.Probe)

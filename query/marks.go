@@ -16,12 +16,17 @@ import (
 //	device 2    rows without a partner ─► bitmap ─┴ and ─► lonely
 //	device 0    rows without a partner ─► lonely? yes: they have none; no: they have one
 
-// MergeMarks adds what other lanes know of the build side to the lane, and returns how it finishes then: which rows of
-// the build side have a partner.
+// MergeMarks adds what other lanes know to the lane, and returns how it finishes then: which rows of the build side have
+// a partner. If keys are compared, and lanes share a probe side that does not come part by part, that is known of its
+// rows, too.
 func (l *Lane) MergeMarks(ctx context.Context, others []*Lane) (finish func(context.Context) error, err error) {
 	if l.out.filter != nil {
 		for _, other := range others {
-			if err := l.out.filter.Merge(ctx, other.out.filter); err != nil {
+			err := l.out.filter.Merge(ctx, operator.Build, other.out.filter)
+			if err == nil && !l.Query.Parts {
+				err = l.out.filter.Merge(ctx, operator.Probe, other.out.filter)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

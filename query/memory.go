@@ -82,12 +82,29 @@ func (q *Query) shareHost(r *room) {
 	if q.Among <= 1 || q.Engine.hostBytes == exec.Unlimited {
 		return
 	}
-	tables := uint64(0)
-	for _, bytes := range q.tables {
-		tables += bytes
-	}
+	tables := q.tablesBytes()
 	r.hostBytes = min(r.hostBytes, tables) + (r.hostBytes-min(r.hostBytes, tables))/q.Among
 	r.pinnedBytes = min(r.pinnedBytes, r.hostBytes)
+}
+
+// tablesBytes is the host memory of the tables.
+func (q *Query) tablesBytes() (sizeBytes uint64) {
+	for _, bytes := range q.tables {
+		sizeBytes += bytes
+	}
+	return sizeBytes
+}
+
+// shortOfHost is the error of a device that needs this much host memory, of which its room has less. It names what all
+// devices together need.
+func (q *Query) shortOfHost(need uint64) error {
+	limit := q.room.hostBytes
+	if q.Among > 1 {
+		tables := q.tablesBytes()
+		need = tables + (need-min(need, tables))*q.Among
+		limit = min(limit, tables) + (limit-min(limit, tables))*q.Among
+	}
+	return q.Engine.hostMemoryError(need, limit)
 }
 
 // fitHost chooses the rows of a batch and the memory of parts. It returns an error if the alternative does not fit the
@@ -127,7 +144,7 @@ func (q *Query) fitHost(a *Alternative) error {
 		return nil
 	}
 	a.lacks = need
-	return e.hostMemoryError(need, in.hostBytes)
+	return q.shortOfHost(need)
 }
 
 // leftForDevice is how much of deviceBytes, with which no alternative fits host memory, host memory leaves for the
@@ -173,10 +190,8 @@ func (q *Query) need(a *Alternative) exec.Need {
 }
 
 // fixedBytes is the host memory of an alternative without batches and parts.
-func (q *Query) fixedBytes(a *Alternative) (sizeBytes uint64) {
-	for _, bytes := range q.tables {
-		sizeBytes += bytes
-	}
+func (q *Query) fixedBytes(a *Alternative) uint64 {
+	sizeBytes := q.tablesBytes()
 	if q.Engine.Device().Info().InHostMemory() {
 		sizeBytes += min(a.PeakBytes, q.Engine.capBytes())
 	}

@@ -66,7 +66,9 @@ func (b *Built) Replan(rows uint64) error {
 	held := *b.held
 	held.Plan, b.held = plan, &held
 	device := b.Query.Engine.Device()
-	need := plan.PeakBytes - min(plan.PeakBytes, rows*facts.RowBytes(operator.Build)) // beside the rows
+	received := rows * facts.RowBytes(operator.Build)
+	received += operator.Slack(received) / 8 // their alignment, and the buffers of a probe side without rows
+	need := plan.PeakBytes - min(plan.PeakBytes, received)
 	if b.grant.Reserve(device, need) < need {
 		return &backend.OpError{Op: "join", Device: device.Info().Name, Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(
 			"%d rows of the build side have keys that meet here, planned were %d; raise device_memory", rows,

@@ -59,7 +59,7 @@ type Trait struct {
 	Layout    Layout
 	Bits      int    // per value; 0 for bytes
 	Unsigned  bool   // stored integers have no sign
-	Precision int    // integers of so many bits, apart from the sign, are exact: of integers and floats
+	Precision int    // integers of this number of bits, apart from the sign, are exact: of integers and floats
 	Digits    int32  // decimal digits of the greatest integer: of integers
 	Ticks     uint64 // 1, but 86,400 seconds for date32
 	Scale     int    // also depends on the unit, or on the scale of a decimal

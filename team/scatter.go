@@ -104,10 +104,9 @@ func finishMet(ctx context.Context, lanes []*query.Lane) error {
 	first, others, finish := lanes[0], lanes[1:], lanes[0].Finish
 	var err error
 	switch {
-	case !marks(first):
 	case first.Filtered():
 		finish, err = first.MergeMarks(ctx, others)
-	default:
+	case marks(first):
 		err = query.Each(others, "finish", nil,
 			func(ctx context.Context, _ int, l *query.Lane) error { return l.Finish(ctx) })
 	}

@@ -183,7 +183,20 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 	p.sharesTimelines = more.shared_timeline_features&semaphoreExport != 0 && p.extensions[extSemaphoreFd]
 	p.nvidia = more.driver_id == driverNVIDIA
 
-	i := &p.info
+	p.tell(&core, &more)
+	p.graphics = graphics
+	p.readFamilies()
+	p.readMemory(&more)
+	p.limitBlocks(uint64(more.max_buffer_bytes), uint64(limits.SparseAddressSpaceSize))
+	p.readRaster(&limits)
+	p.nameFeatures()
+	p.info.Unusable = p.lacks(core.ApiVersion)
+	return p
+}
+
+// tell fills in what others are told of the device, except for its queues, memory and features.
+func (p *physical) tell(core *vk.PhysicalDeviceProperties, more *C.sj_physical) {
+	i, limits := &p.info, &core.Limits
 	i.Backend = "vulkan"
 	i.Name = text(core.DeviceName[:])
 	i.Type = deviceType(core.DeviceType)
@@ -217,14 +230,6 @@ func describe(handle vk.PhysicalDevice, graphics bool) *physical {
 		MaxGroups:          limits.MaxComputeWorkGroupCount[0],
 		ImportAlignment:    uint64(more.import_alignment),
 	}
-	p.graphics = graphics
-	p.readFamilies()
-	p.readMemory(&more)
-	p.limitBlocks(uint64(more.max_buffer_bytes), uint64(limits.SparseAddressSpaceSize))
-	p.readRaster(&limits)
-	p.nameFeatures()
-	i.Unusable = p.lacks(core.ApiVersion)
-	return p
 }
 
 // limitBlocks decides whether blocks may have several allocations, and how large blocks and buffers may be.

@@ -55,59 +55,11 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 		return nil, err
 	}
 	defer d.leave()
-	fail := func(sentinel error, format string, a ...any) (backend.Program, error) {
-		return nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel,
-			Detail: fmt.Sprintf(format, a...)}
-	}
-	pushBytes := uint32(8*len(spec.Args) + 4*len(spec.Params) + 8)
-	if limit := min(d.info.Limits.MaxArgumentBytes, 4*maxPushWords); pushBytes > limit {
-		return fail(backend.ErrUnsupported,
-			"%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args),
-			len(spec.Params), pushBytes, limit)
-	}
-	if len(spec.Constants) > C.SJ_MAX_CONSTANTS {
-		return fail(backend.ErrUnsupported, "%d constants, the limit is %d", len(spec.Constants), C.SJ_MAX_CONSTANTS)
-	}
-	for _, axis := range spec.Axes {
-		if _, ok := config[axis.Name]; !ok {
-			return fail(backend.ErrInvalidInput, "no value for axis %s", axis.Name)
-		}
-	}
-	// capacity of at least one, so that the first has an address
-	constants := make([]C.uint32_t, len(spec.Constants), len(spec.Constants)+1)
-	for i, constant := range spec.Constants {
-		value, ok := config[constant.Name]
-		if !ok {
-			return fail(backend.ErrInvalidInput, "no value for constant %s", constant.Name)
-		}
-		if i == 0 && (value == 0 || value > d.info.Limits.MaxInvocations) {
-			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value,
-				d.info.Limits.MaxInvocations)
-		}
-		if i == 0 && value%d.fullSubgroups() != 0 {
-			return fail(backend.ErrUnsupported,
-				"%s=%d: under GPU-assisted validation this driver ends loops after one trip in subgroups that are "+
-					"not full; it must be a multiple of %d", constant.Name, value, d.fullSubgroups())
-		}
-		constants[i] = C.uint32_t(value)
-	}
-	if spec.SharedBytes != nil {
-		if need, limit := spec.SharedBytes(config), d.info.Limits.MaxSharedBytes; need > limit {
-			return fail(backend.ErrUnsupported, "%v takes %d bytes of shared memory, the device has %d", config, need,
-				limit)
-		}
-	}
-	code, err := d.backend.options.Shaders.Find(spec, config)
+	code, constants, err := d.shader(spec, config)
 	if err != nil {
-		return fail(backend.ErrUnsupported, "%v: %v", config, err)
+		return nil, err
 	}
-	if !isSPIRV(code) {
-		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
-	}
-	if !d.info.Subgroups && shaders.UsesSubgroups(code) {
-		return fail(backend.ErrUnsupported, "%v: the kernel has subgroup operations, the device has none for it", config)
-	}
-	layout, err := d.layout(pushBytes)
+	layout, err := d.layout(argumentBytes(spec))
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +85,68 @@ func (d *driver) Compile(spec *backend.KernelSpec, config backend.Config) (backe
 	d.pipes = append(d.pipes, p.pipeline)
 	d.mu.Unlock()
 	return p, nil
+}
+
+// argumentBytes is the size of the push constants of a kernel.
+func argumentBytes(spec *backend.KernelSpec) uint32 {
+	return uint32(8*len(spec.Args) + 4*len(spec.Params) + 8)
+}
+
+// shader returns the code of a kernel for a configuration, and the values of its constants.
+func (d *driver) shader(spec *backend.KernelSpec, config backend.Config) (code []byte, constants []C.uint32_t,
+	err error) {
+	fail := func(sentinel error, format string, a ...any) ([]byte, []C.uint32_t, error) {
+		return nil, nil, &backend.OpError{Op: "compile", Kernel: spec.Name, Device: d.info.Name, Err: sentinel,
+			Detail: fmt.Sprintf(format, a...)}
+	}
+	pushBytes := argumentBytes(spec)
+	if limit := min(d.info.Limits.MaxArgumentBytes, 4*maxPushWords); pushBytes > limit {
+		return fail(backend.ErrUnsupported,
+			"%d arguments and %d parameters take %d bytes of push constants, the limit is %d", len(spec.Args),
+			len(spec.Params), pushBytes, limit)
+	}
+	if len(spec.Constants) > C.SJ_MAX_CONSTANTS {
+		return fail(backend.ErrUnsupported, "%d constants, the limit is %d", len(spec.Constants), C.SJ_MAX_CONSTANTS)
+	}
+	for _, axis := range spec.Axes {
+		if _, ok := config[axis.Name]; !ok {
+			return fail(backend.ErrInvalidInput, "no value for axis %s", axis.Name)
+		}
+	}
+	// capacity of at least one, so that the first has an address
+	constants = make([]C.uint32_t, len(spec.Constants), len(spec.Constants)+1)
+	for i, constant := range spec.Constants {
+		value, ok := config[constant.Name]
+		if !ok {
+			return fail(backend.ErrInvalidInput, "no value for constant %s", constant.Name)
+		}
+		if i == 0 && (value == 0 || value > d.info.Limits.MaxInvocations) {
+			return fail(backend.ErrUnsupported, "%s=%d, the device allows 1 to %d", constant.Name, value,
+				d.info.Limits.MaxInvocations)
+		}
+		if i == 0 && value%d.fullSubgroups() != 0 {
+			return fail(backend.ErrUnsupported,
+				"%s=%d: under GPU-assisted validation this driver ends loops after one trip in subgroups that are "+
+					"not full; it must be a multiple of %d", constant.Name, value, d.fullSubgroups())
+		}
+		constants[i] = C.uint32_t(value)
+	}
+	if spec.SharedBytes != nil {
+		if need, limit := spec.SharedBytes(config), d.info.Limits.MaxSharedBytes; need > limit {
+			return fail(backend.ErrUnsupported, "%v takes %d bytes of shared memory, the device has %d", config, need,
+				limit)
+		}
+	}
+	if code, err = d.backend.options.Shaders.Find(spec, config); err != nil {
+		return fail(backend.ErrUnsupported, "%v: %v", config, err)
+	}
+	if !isSPIRV(code) {
+		return fail(backend.ErrInvalidInput, "%v: %d bytes that are not SPIR-V", config, len(code))
+	}
+	if !d.info.Subgroups && shaders.UsesSubgroups(code) {
+		return fail(backend.ErrUnsupported, "%v: the kernel has subgroup operations, the device has none for it", config)
+	}
+	return code, constants, nil
 }
 
 func isSPIRV(code []byte) bool {

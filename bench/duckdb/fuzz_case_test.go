@@ -16,25 +16,30 @@ type fuzzCase struct {
 	Left, Right   fuzzSide
 	Keys          []fuzzKey `json:",omitempty"`
 	How           string
-	Output        string `json:",omitempty"` // rows, count or pairs; "" is rows
-	Algorithm     string `json:",omitempty"`
-	BuildSide     string `json:",omitempty"`
-	Materialize   uint8  `json:",omitempty"`
-	Validate      string `json:",omitempty"`
-	Order         string `json:",omitempty"`
-	Deterministic bool   `json:",omitempty"`
-	SeparateKeys  bool   `json:",omitempty"`
-	Suffix        string `json:",omitempty"`
-	Indicator     string `json:",omitempty"`
-	MarkName      string `json:",omitempty"`
-	Columns       []int  `json:",omitzero"` // of the output, by their places among all there are; nil for all
-	BatchRows     int    `json:",omitempty"`
-	MostRows      *int   `json:",omitempty"` // max_output_rows, relative to the actual number of output rows
+	Output        string      `json:",omitempty"` // rows, count or pairs; "" is rows
+	Algorithm     string      `json:",omitempty"`
+	BuildSide     string      `json:",omitempty"`
+	Materialize   uint8       `json:",omitempty"`
+	Validate      string      `json:",omitempty"`
+	Order         string      `json:",omitempty"`
+	Deterministic bool        `json:",omitempty"`
+	SeparateKeys  bool        `json:",omitempty"`
+	Suffix        string      `json:",omitempty"`
+	Indicator     string      `json:",omitempty"`
+	MarkName      string      `json:",omitempty"`
+	Columns       []int       `json:",omitzero"` // of the output, by their places among all there are; nil for all
+	BatchRows     int         `json:",omitempty"`
+	MostRows      *int        `json:",omitempty"` // max_output_rows, relative to the actual number of output rows
+	Groups        *fuzzGroups `json:",omitempty"` // of the rows, instead of the rows; nil for none
 	// Parts is the number of parts of the other table that are joined with a build side that stays; 0: none stays.
 	Parts int `json:",omitempty"`
 	// Stream makes both tables sources, with batches of this many rows.
-	Stream      int64  `json:",omitempty"`
-	Device      string // of fuzzDevices
+	Stream int64  `json:",omitempty"`
+	Device string // of fuzzDevices
+	// Team makes several such devices share the join: "together", each with the whole build side; "scatter", rows meet by
+	// their keys; "hmg", by the strategy of this name. Devices is their number; 0: one, without a team.
+	Team        string `json:",omitempty"`
+	Devices     int    `json:",omitempty"`
 	GranuleRows uint64 `json:",omitempty"`
 	WindowRows  uint64 `json:",omitempty"`
 	HashBits    *int   `json:",omitempty"` // of hashes of keys, so that some collide; nil: all
@@ -123,6 +128,9 @@ func (c *fuzzCase) spec() (spec join.Spec, err error) {
 	spec = join.Spec{Output: output[c.Output], SeparateKeys: c.SeparateKeys, Suffix: c.Suffix, Indicator: c.Indicator,
 		MarkName: c.MarkName, BatchRows: c.BatchRows, Algorithm: c.Algorithm, Materialize: join.Materialize(c.Materialize),
 		Deterministic: c.Deterministic}
+	if c.Team == "hmg" {
+		spec.Strategy = join.StrategyHMG
+	}
 	if spec.How, err = join.ParseHow(c.How); err != nil {
 		return spec, err
 	}
@@ -355,6 +363,16 @@ func drawCase(seed uint64, vulkan bool) *fuzzCase {
 		c.HostMemory = 1 + d.Uint64N(1<<(14+d.IntN(12)))
 	}
 	c.DeviceTexts = d.chance(50)
+	if c.Output == "" && c.Parts == 0 && d.chance(15) {
+		c.Columns = nil
+		d.groups(c)
+	}
+	if !vulkan && d.chance(15) {
+		c.Devices, c.Team = 2+d.IntN(2), d.one("together", "scatter")
+		if c.Stream == 0 && c.Parts == 0 && d.chance(60) {
+			c.Devices, c.Team = 1+d.IntN(3), "hmg"
+		}
+	}
 	for _, drop := range []func(){func() { c.Order = "" }, func() { c.Deterministic = false }} { // do they go together?
 		if _, err := c.spec(); err != nil {
 			drop()

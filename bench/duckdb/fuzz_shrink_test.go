@@ -66,6 +66,8 @@ func changes(c *fuzzCase) (all []func(*fuzzCase)) {
 		}
 	}
 	all = append(all,
+		func(c *fuzzCase) { c.Team, c.Devices = "", 0 }, func(c *fuzzCase) { c.Devices = min(c.Devices, 2) },
+		func(c *fuzzCase) { c.Groups = nil }, func(c *fuzzCase) { c.Groups.by(-1) }, func(c *fuzzCase) { c.Groups.compute(-1) },
 		func(c *fuzzCase) { c.Parts, c.BuildSide = 0, "" }, func(c *fuzzCase) { c.Parts = min(c.Parts, 1) },
 		func(c *fuzzCase) { c.Stream = 0 }, func(c *fuzzCase) { c.HostMemory = 0 }, func(c *fuzzCase) { c.DeviceMemory = 0 },
 		func(c *fuzzCase) { c.GranuleRows = 0 }, func(c *fuzzCase) { c.HashBits = nil }, func(c *fuzzCase) { c.WindowRows = 0 },

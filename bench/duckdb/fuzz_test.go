@@ -51,6 +51,23 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"groups of no rows by hashed keys": `{"Left":{"Seed":1,"Draw":"sorted","Most":64},"Right":{"Seed":2,"Rows":[[1,3]],
+		"Draw":"sorted","Most":32},"Keys":[{"Types":["utf8","utf8"],"Values":"dense"}],"How":"inner","Device":"host",
+		"Groups":{"By":[0,2],"Compute":[{"Func":"count","Column":-1}]}}`,
+	"marks of devices that sort, of a build side whose hashed keys are compared": `{"Left":{"Seed":5822922001499138206,
+		"Rows":[[2960,2961],[3018,3019]],"Draw":"sorted","Most":8192},"Right":{"Seed":15021022778068039905,
+		"Rows":[[82,83]],"Draw":"sorted","Most":2048},"Keys":[{"Types":["time_ns","time_ns"],"Values":"quarters",
+		"Step":86400000000000},{"Types":["int32","int32"],"Values":"spread","Div":7,"Mod":6}],"How":"full",
+		"BuildSide":"left","Device":"host","Team":"hmg","Devices":2}`,
+	"devices that sort and get no row": `{"Left":{"Seed":17318548065731138085,"Draw":"sorted","Most":64},
+		"Right":{"Seed":7052711515497726567,"Rows":[[1290,1291]],"Draw":"sorted","Most":32},
+		"Keys":[{"Types":["int32","int32"],"Values":"dense"}],"How":"inner","Device":"host","Team":"hmg","Devices":2,
+		"HostMemory":80429}`,
+	"devices that sort both sides, in small granules": `{"Left":{"Seed":4141833408744700268,
+		"Rows":[[1686,1850],[2014,2998]],"Draw":"sorted","Most":4096},"Right":{"Seed":14920052945514278722,
+		"Rows":[[293,428]],"Draw":"sorted","Most":4096},"Keys":[{"Types":["binary_view","binary_view"],
+		"Values":"spread"}],"How":"semi","BuildSide":"left","Device":"walking","Team":"hmg","Devices":2,
+		"GranuleRows":76,"DeviceMemory":216561}`,
 	"partitions of few keys that are peeled together": `{"Left":{"Seed":10257237344503726837,"Rows":[[107,1723]],
 		"Draw":"sorted","Most":4},"Right":{"Seed":13852054858412438658,"Rows":[[98,99],[100,101],[110,111],[112,113]],
 		"Draw":"uniform","Most":4},"Keys":[{"Types":["decimal128(38,3)","decimal128(38,3)"],"Values":"dense"}],
@@ -124,6 +141,9 @@ func TestFuzzSeesFaults(t *testing.T) {
 	require.Nil(t, f.check(t.Context(), whole))
 	counted := whole.clone()
 	counted.Output = "count"
+	grouped := whole.clone()
+	grouped.Groups = &fuzzGroups{By: []int{1}, Compute: []fuzzCompute{{"count", -1}, {"max", 3}}}
+	require.Nil(t, f.check(t.Context(), grouped))
 	for name, c := range map[string]struct {
 		of    *fuzzCase
 		class string
@@ -138,7 +158,8 @@ func TestFuzzSeesFaults(t *testing.T) {
 				}
 			}
 		}},
-		"a row too many": {counted, "count", func(e *expectation) { e.count++ }},
+		"a row too few in a group": {grouped, "groups", func(e *expectation) { e.rows = e.rows[:max(0, len(e.rows)-1)] }},
+		"a row too many":           {counted, "count", func(e *expectation) { e.count++ }},
 	} {
 		f.spoil = c.spoil
 		fail := f.check(t.Context(), c.of)

@@ -150,35 +150,44 @@ func runGroups(ctx context.Context, args []string, out io.Writer) (err error) {
 	fmt.Fprintf(out, "%-5s %10s %9s %9s %6s %9s %9s %6s   %d threads, %s\n", "", "groups", "ours s", "duckdb s",
 		"ratio", "ours cpu", "duckdb", "ratio", threads, engine.Device().Name)
 	for _, q := range questions {
-		var ours, theirs, oursBusy, theirsBusy []time.Duration
-		var sums [2][]float64
-		for i := range *repeat + 1 {
-			start, busy := time.Now(), processorTime()
-			if sums[0], err = oursOf(ctx, engine, tables[q.file], q); err != nil {
-				return fmt.Errorf("%s: %w", q.name, err)
-			}
-			ours, oursBusy = append(ours, time.Since(start)), append(oursBusy, processorTime()-busy)
-			start, busy = time.Now(), processorTime()
-			if err := s.exec(ctx, "CREATE OR REPLACE TABLE answer AS "+q.sql()); err != nil {
-				return fmt.Errorf("%s: %w", q.name, err)
-			}
-			theirs, theirsBusy = append(theirs, time.Since(start)), append(theirsBusy, processorTime()-busy)
-			if i == 0 { // warm
-				ours, theirs, oursBusy, theirsBusy = nil, nil, nil, nil
-			}
+		if err := compareGroups(ctx, s, engine, tables[q.file], q, *repeat, out); err != nil {
+			return fmt.Errorf("%s: %w", q.name, err)
 		}
-		if sums[1], err = theirsOf(ctx, s, q); err != nil {
+	}
+	return nil
+}
+
+// compareGroups answers a question with both engines in turn, and prints a line with the medians.
+func compareGroups(ctx context.Context, s *session, engine *spirjoin.Engine, table arrow.Table, q question, repeat int,
+	out io.Writer) (err error) {
+	var ours, theirs, oursBusy, theirsBusy []time.Duration
+	var sums [2][]float64
+	for i := range repeat + 1 {
+		start, busy := time.Now(), processorTime()
+		if sums[0], err = oursOf(ctx, engine, table, q); err != nil {
 			return err
 		}
-		for i := range sums[0] {
-			if a, b := sums[0][i], sums[1][i]; math.Abs(a-b) > 1e-9*max(math.Abs(a), math.Abs(b)) {
-				return fmt.Errorf("%w: %s: the answers differ: %v and %v", measure.ErrWrong, q.name, sums[0], sums[1])
-			}
+		ours, oursBusy = append(ours, time.Since(start)), append(oursBusy, processorTime()-busy)
+		start, busy = time.Now(), processorTime()
+		if err := s.exec(ctx, "CREATE OR REPLACE TABLE answer AS "+q.sql()); err != nil {
+			return err
 		}
-		median := func(of []time.Duration) float64 { return measure.Summarize(of).Median.Seconds() }
-		a, b, c, d := median(ours), median(theirs), median(oursBusy), median(theirsBusy)
-		fmt.Fprintf(out, "%-5s %10.0f %9.3f %9.3f %6.2f %9.3f %9.3f %6.2f\n", q.name, sums[0][0], a, b, b/a, c, d, d/c)
+		theirs, theirsBusy = append(theirs, time.Since(start)), append(theirsBusy, processorTime()-busy)
+		if i == 0 { // warm
+			ours, theirs, oursBusy, theirsBusy = nil, nil, nil, nil
+		}
 	}
+	if sums[1], err = theirsOf(ctx, s, q); err != nil {
+		return err
+	}
+	for i := range sums[0] {
+		if a, b := sums[0][i], sums[1][i]; math.Abs(a-b) > 1e-9*max(math.Abs(a), math.Abs(b)) {
+			return fmt.Errorf("%w: the answers differ: %v and %v", measure.ErrWrong, sums[0], sums[1])
+		}
+	}
+	median := func(of []time.Duration) float64 { return measure.Summarize(of).Median.Seconds() }
+	a, b, c, d := median(ours), median(theirs), median(oursBusy), median(theirsBusy)
+	fmt.Fprintf(out, "%-5s %10.0f %9.3f %9.3f %6.2f %9.3f %9.3f %6.2f\n", q.name, sums[0][0], a, b, b/a, c, d, d/c)
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Override changes settings of what the cases run with by a tuning, and leaves the others as they are there. ErrInvalidInput for a
-// setting that one of the primitives does not have.
+// Override changes settings of the cases in a tuning; other settings stay. ErrInvalidInput for a setting that one of
+// the primitives does not have.
 func Override(base primitive.Tuning, cases []Case, settings backend.Config) (primitive.Tuning, error) {
 	tuning := make(primitive.Tuning)
 	seen := make(map[string]bool)

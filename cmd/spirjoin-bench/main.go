@@ -1,5 +1,5 @@
-// Command spirjoin-bench measures the primitives, joins and group-bys of spirjoin. docs/cli.md describes it; spirjoin
-// bench starts it.
+// Command spirjoin-bench measures the primitives, joins and group-bys of spirjoin. docs/benchmarks.md describes it;
+// spirjoin bench starts it.
 //
 // This package parses, calls and prints; the benchmarks are the packages of bench. What it shares with spirjoin is
 // internal/command.

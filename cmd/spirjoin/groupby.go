@@ -111,7 +111,7 @@ func (f *joinFlags) groups() (spec spirjoin.GroupSpec) {
 	return spec
 }
 
-// groupGoal says what a command that makes groups leaves behind.
+// groupGoal is the output of a command that makes groups.
 func (f *joinFlags) groupGoal(o *joinOptions, terminal bool) {
 	o.goal = goalFile
 	switch {

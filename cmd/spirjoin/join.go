@@ -43,21 +43,7 @@ func (s session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	before := residentBytes()
 	ctx, device := begin(ctx, o)
 	defer func() { err = device.end(err) }()
-	open := sync.OnceValues(func() (*spirjoin.Engine, error) {
-		progress.Enter("open device")
-		engine, err := device.wait()
-		if err != nil {
-			return nil, err
-		}
-		report.StartSeconds, report.kernels = device.seconds, engine.Kernels
-		if !o.quiet && o.stats != statsJSON {
-			progress.ClearLine()
-			for _, problem := range slices.Concat(device.failed, engine.TuningProblems()) {
-				s.Warn(problem)
-			}
-		}
-		return engine, nil
-	})
+	open := s.opener(&o, device, progress, &report)
 	var limit *files.Limit
 	if o.memoryLimitBytes > 0 {
 		engine, err := open()
@@ -76,64 +62,103 @@ func (s session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	}
 	defer pair.Close()
 	defer func() { err = nameCSVNull(err) }()
+	j := &joining{session: s, joinOptions: o, device: device, engine: open, pair: pair, progress: progress,
+		report: &report}
+	report.ReadSeconds = time.Since(reading).Seconds()
 	if o.grouped() {
-		report.ReadSeconds = time.Since(reading).Seconds()
-		g := &grouping{session: s, joinOptions: o, device: device, pair: pair, progress: progress, report: &report}
-		return g.run(ctx)
+		return j.group(ctx)
 	}
-	layout, err := pair.Layout(o.spec)
+	return j.rows(ctx)
+}
+
+// joining is a join command with its inputs open.
+type joining struct {
+	session
+	joinOptions
+	device   *opening
+	engine   func() (*spirjoin.Engine, error) // waits for the device
+	pair     *files.Pair
+	progress *command.Progress
+	report   *joinReport
+}
+
+// rows joins, and writes, shows or counts the rows, or explains the plan.
+func (j *joining) rows(ctx context.Context) (err error) {
+	reading := time.Now()
+	layout, err := j.pair.Layout(j.spec)
 	if err != nil {
-		return explainComparison(err, o.spec, pair)
+		return explainComparison(err, j.spec, j.pair)
 	}
 	if dividable(layout) {
-		defer func() { err = offerTempDir(err, &o) }()
+		defer func() { err = offerTempDir(err, &j.joinOptions) }()
 	}
 	var names []string // of the columns of the output
-	if o.goal == goalPreview {
-		if layout, names, err = s.previewLayout(layout, o.spec, pair); err != nil {
+	if j.goal == goalPreview {
+		if layout, names, err = j.previewLayout(layout, j.spec, j.pair); err != nil {
 			return err
 		}
 	}
 	var writer *tableio.Writer
-	if o.goal == goalFile {
-		if writer, err = tableio.Create(o.output, layout.Schema, o.write); err != nil {
-			return explainOutput(err, o.output)
+	if j.goal == goalFile {
+		if writer, err = tableio.Create(j.output, layout.Schema, j.write); err != nil {
+			return explainOutput(err, j.output)
 		}
 		defer writer.Abort() // does nothing after Commit
 	}
-	pair.Choose(layout)
-	defer prepareJoin(ctx, device, o, layout, pair)()
-	report.ReadSeconds = time.Since(reading).Seconds()
-	joined, err := pair.Join(ctx, layout, o.goal.use())
+	j.pair.Choose(layout)
+	defer prepareJoin(ctx, j.device, j.joinOptions, layout, j.pair)()
+	j.report.ReadSeconds += time.Since(reading).Seconds()
+	joined, err := j.pair.Join(ctx, layout, j.goal.use())
 	if err != nil {
 		return err
 	}
 	defer joined.Close()
-	report.ReadSeconds += pair.ReadSeconds()
-	drawing := time.Now()
-	switch o.goal {
-	case goalExplain:
-		progress.ClearLine()
-		fmt.Fprint(s.Stdout, command.NameRaisedFlags(joined.Plan))
+	j.report.ReadSeconds += j.pair.ReadSeconds()
+	if j.goal == goalExplain {
+		j.progress.ClearLine()
+		fmt.Fprint(j.Stdout, command.NameRaisedFlags(joined.Plan))
 		return nil
+	}
+	drawing := time.Now()
+	switch j.goal {
 	case goalFile:
-		report.WriteSeconds, err = files.Write(ctx, joined, writer, progress.Join)
+		j.report.WriteSeconds, err = files.Write(ctx, joined, writer, j.progress.Join)
 	case goalPreview:
-		report.OutputRows, err = s.preview(ctx, joined.JoinResult, names, progress, func() (uint64, error) {
-			engine, _ := open()
-			return countRows(ctx, engine, o.spec, joined.Tables)
+		j.report.OutputRows, err = j.preview(ctx, joined.JoinResult, names, j.progress, func() (uint64, error) {
+			engine, _ := j.engine()
+			return countRows(ctx, engine, j.spec, joined.Tables)
 		})
 	case goalCount:
-		if progress.ClearLine(); o.stats != statsJSON {
-			fmt.Fprintln(s.Stdout, joined.Rows())
+		if j.progress.ClearLine(); j.stats != statsJSON {
+			fmt.Fprintln(j.Stdout, joined.Rows())
 		}
 	}
 	if err != nil {
 		return err
 	}
-	report.OutputSeconds = time.Since(drawing).Seconds()
-	progress.ClearLine()
-	return s.reportJoin(o, report, joined.JoinResult)
+	j.report.OutputSeconds = time.Since(drawing).Seconds()
+	j.progress.ClearLine()
+	return j.reportJoin(j.joinOptions, *j.report, joined.JoinResult)
+}
+
+// opener returns a function that waits for the device, tells of its problems, and returns the same engine each time.
+func (s session) opener(o *joinOptions, device *opening, progress *command.Progress, report *joinReport) func() (
+	*spirjoin.Engine, error) {
+	return sync.OnceValues(func() (*spirjoin.Engine, error) {
+		progress.Enter("open device")
+		engine, err := device.wait()
+		if err != nil {
+			return nil, err
+		}
+		report.StartSeconds, report.kernels = device.seconds, engine.Kernels
+		if !o.quiet && o.stats != statsJSON {
+			progress.ClearLine()
+			for _, problem := range slices.Concat(device.failed, engine.TuningProblems()) {
+				s.Warn(problem)
+			}
+		}
+		return engine, nil
+	})
 }
 
 // openInputs opens both inputs, and has the progress tell of them.

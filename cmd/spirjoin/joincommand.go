@@ -24,7 +24,7 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// goal is what a join command leaves behind.
+// goal is the output of a join command.
 type goal uint8
 
 const (

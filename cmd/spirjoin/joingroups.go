@@ -5,64 +5,53 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 )
 
-// grouping is a join command whose rows are grouped, with its inputs open.
-type grouping struct {
-	session
-	joinOptions
-	device   *opening
-	pair     *files.Pair
-	progress *command.Progress
-	report   *joinReport
-}
-
-// run runs the command.
-func (g *grouping) run(ctx context.Context) (err error) {
+// group joins, and groups the rows.
+func (j *joining) group(ctx context.Context) (err error) {
 	defer ofGroups(&err)
-	g.groups.Progress = g.progress.Join
-	layout, err := g.pair.GroupLayout(g.spec, g.groups)
+	j.groups.Progress = j.progress.Join
+	layout, err := j.pair.GroupLayout(j.spec, j.groups)
 	if err != nil {
-		return explainComparison(err, g.spec, g.pair)
+		return explainComparison(err, j.spec, j.pair)
 	}
 	if layout.ByKey() || dividable(layout.Join) {
-		defer func() { err = offerTempDir(err, &g.joinOptions) }()
+		defer func() { err = offerTempDir(err, &j.joinOptions) }()
 	}
-	output, err := g.groupOutput(&g.joinOptions, layout.Groups.Schema, g.progress)
+	output, err := j.groupOutput(&j.joinOptions, layout.Groups.Schema, j.progress)
 	if err != nil {
 		return err
 	}
 	defer output.close()
-	if g.goal == goalExplain {
-		plan, err := g.pair.ExplainGroups(ctx, layout)
+	if j.goal == goalExplain {
+		plan, err := j.pair.ExplainGroups(ctx, layout)
 		if err != nil {
 			return err
 		}
-		g.progress.ClearLine()
-		fmt.Fprint(g.Stdout, command.NameRaisedFlags(plan))
+		j.progress.ClearLine()
+		fmt.Fprint(j.Stdout, command.NameRaisedFlags(plan))
 		return nil
 	}
-	if g.pair.Choose(layout.Join); !layout.ByKey() {
-		defer prepareJoin(ctx, g.device, g.joinOptions, layout.Join, g.pair)()
+	if j.pair.Choose(layout.Join); !layout.ByKey() {
+		defer prepareJoin(ctx, j.device, j.joinOptions, layout.Join, j.pair)()
 	}
-	result, err := g.pair.JoinGroups(ctx, layout, g.goal.use())
+	result, err := j.pair.JoinGroups(ctx, layout, j.goal.use())
 	if err != nil {
 		return err
 	}
 	defer result.Close()
-	g.report.ReadSeconds += g.pair.ReadSeconds()
+	j.report.ReadSeconds += j.pair.ReadSeconds()
 	drawing := time.Now()
 	rows, writeSeconds, err := output.put(ctx, result)
 	if err != nil {
 		return err
 	}
-	g.report.WriteSeconds = writeSeconds
+	j.report.WriteSeconds = writeSeconds
 	stats := result.Stats()
 	stats.GroupBy.Groups = rows
-	g.report.JoinStats, g.report.GroupBy, g.report.Sides = stats.Join, &stats.GroupBy, stats.Sides
-	g.report.OutputSeconds = time.Since(drawing).Seconds()
-	g.progress.ClearLine()
-	return g.session.report(g.joinOptions, *g.report, &result.Device, result.Explain)
+	j.report.JoinStats, j.report.GroupBy, j.report.Sides = stats.Join, &stats.GroupBy, stats.Sides
+	j.report.OutputSeconds = time.Since(drawing).Seconds()
+	j.progress.ClearLine()
+	return j.session.report(j.joinOptions, *j.report, &result.Device, result.Explain)
 }

@@ -83,7 +83,7 @@ func TestExampleOfTheDocs(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	output, err = test("./join", "TestKinds|TestPredictedMemory")
+	output, err = test("./engine", "TestKinds|TestPredictedMemory")
 	require.NoError(t, err, output)
 	require.Contains(t, output, "PASS")
 	const path = "join/hostmap/hostmap.go"
@@ -96,7 +96,7 @@ func TestExampleOfTheDocs(t *testing.T) {
 		write(path, strings.Replace(files[path], broken[0], broken[1], 1))
 		of, tests := "./join/hostmap", ""
 		if broken[0] == "e.met = false" { // only build sides of tables are probed again, with listed algorithms
-			of, tests = "./join", "TestBuilt"
+			of, tests = "./engine", "TestBuilt"
 		}
 		output, err := test(of, tests)
 		require.Error(t, err, "%s: %s", broken[1], output)

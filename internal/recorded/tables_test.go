@@ -46,7 +46,6 @@ var tableCases = []tableCase{
 	{"h200/table_cap", false, false, 17 << 18, join.Spec{}},
 	{"h200/table_validate", false, false, 0, join.Spec{Validate: join.OneToMany, Output: join.Count}},
 	{"h200/table_pairs", true, false, 0, join.Spec{Output: join.Pairs, BatchRows: 1 << 16}},
-	{"h200/table_ranges", false, false, 0, join.Spec{Output: join.Ranges}},
 	{"h200/table_texts", true, true, 0, join.Spec{How: join.Full, Columns: []string{"a", "a_right"}}},
 	{"plain/table", true, false, 0, join.Spec{BatchRows: 1 << 16}},
 }
@@ -87,17 +86,7 @@ func recordTables(t *testing.T, c tableCase, workers int) string {
 	spec.On = []string{"k"}
 	recorder.Notef("# %s, %d x %d rows, nulls %t, output %s, columns %v, materialize %s, batch rows %d, device memory %d",
 		spec.How, leftRows, rightRows, c.nulls, spec.Output, spec.Columns, spec.Materialize, spec.BatchRows, c.capBytes)
-	rows := uint64(0)
-	if spec.Output == join.Ranges {
-		found, err := engine.KeyRanges(background, left, right, spec)
-		require.NoError(t, err)
-		for _, r := range found.Ranges {
-			rows += uint64(r.LeftCount) * uint64(r.RightCount)
-		}
-		require.Equal(t, found.Pairs, rows)
-	} else {
-		rows = c.join(t, engine, recorder, left, right, spec)
-	}
+	rows := c.join(t, engine, recorder, left, right, spec)
 	if !c.nulls {
 		require.EqualValues(t, rightRows, rows)
 	}

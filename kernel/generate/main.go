@@ -1,7 +1,6 @@
 // Command generate writes what follows from the catalogue into a folder of shaders: variants.txt, the list of SPIR-V
 // files that tools/glslc.sh compiles, and for each kernel include/kernels/<kernel>.glsl and for each draw
-// include/draws/<draw>.glsl, which declare its arguments and constants. In the folder of package kernel it also writes
-// the list of kernels into a page of the documentation, if one is named.
+// include/draws/<draw>.glsl, which declare its arguments and constants.
 package main
 
 import (
@@ -18,8 +17,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 && len(os.Args) != 3 {
-		log.Fatal("usage: generate FOLDER [PAGE]")
+	if len(os.Args) != 2 {
+		log.Fatal("usage: generate FOLDER")
 	}
 	files, err := generated()
 	if err != nil {
@@ -40,15 +39,6 @@ func main() {
 			log.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
-			log.Fatal(err)
-		}
-	}
-	if len(os.Args) == 3 {
-		page, err := documented(os.Args[2], ".")
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := os.WriteFile(os.Args[2], []byte(page), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -20,17 +20,3 @@ func TestShadersAreGenerated(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, len(files)-1, "declarations of a kernel or draw that is not in the catalogue: run make generate")
 }
-
-func TestPageIsGenerated(t *testing.T) {
-	const page = "../../docs/kernels.md"
-	want, err := documented(page, "..")
-	require.NoError(t, err)
-	got, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Equal(t, want, string(got), "the list of kernels in docs/kernels.md is stale: run make generate")
-}
-
-func TestKernelsWithoutCommentsAreNamed(t *testing.T) {
-	_, err := table(t.TempDir())
-	require.ErrorContains(t, err, "kernel iota: its variable has no comment")
-}

@@ -68,11 +68,9 @@ func TestExampleOfTheDocs(t *testing.T) {
 		require.NoError(t, err)
 		page, err := os.ReadFile("../../docs/opencl.md")
 		require.NoError(t, err)
-		listings := regexp.MustCompile("(?ms)^```c\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
-		require.Len(t, listings, 2, "the body of run_heads and the kernel function")
-		for _, listing := range listings {
-			require.Contains(t, string(source), listing[1], "docs/opencl.md shows another translation")
-		}
+		listing := regexp.MustCompile("(?ms)^```c\n(.*?)^```$").FindStringSubmatch(string(page))
+		require.NotNil(t, listing, "the body of run_heads")
+		require.Contains(t, string(source), listing[1], "docs/opencl.md shows another translation")
 	}
 
 	if testing.Short() {

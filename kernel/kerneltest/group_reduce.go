@@ -232,7 +232,7 @@ func (v *groupValues) compare(a, b int) int {
 	return 0
 }
 
-// noLeast is what no values leave: what changes nothing when it is reduced with others.
+// noLeast is the identity of min or, if greatest, of max.
 func noLeast(v *groupValues, greatest bool) (state [3]uint64) {
 	code, signed := uint64(math.MaxUint64), uint64(0)
 	if greatest {

@@ -27,7 +27,7 @@ type Build struct {
 }
 
 // PlanBuild pairs buildOn[k] with probeOn[k] and measures the build table, which is the given side of the join. Passes,
-// limits and errors are those of [PlanJoin], except that the type of a probe key column must have codes even if the
+// limits and errors are as in [PlanJoin], except that the type of a probe key column must have codes even if the
 // column will hold no value. With guess, the range of the keys may be guessed, and [Plan.Check] tells whether it has
 // all of them.
 func PlanBuild(

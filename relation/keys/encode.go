@@ -135,7 +135,7 @@ func packStrip[K uint32 | uint64](p *Plan, side *keySide, s *scratch, from, to i
 	}
 }
 
-// packWhole packs integers that are codes into codes of 4 bytes. It does nothing for those of 8 bytes.
+// packWhole packs integers that are codes into codes of 4 bytes. It does nothing for codes of 8 bytes.
 func packWhole[K uint32 | uint64](r wholeReader, out []K, key *key, from int, first bool) bool {
 	words, ok := any(out).([]uint32)
 	if ok && first {
@@ -146,8 +146,8 @@ func packWhole[K uint32 | uint64](r wholeReader, out []K, key *key, from int, fi
 	return ok
 }
 
-// packMarked is packStrip for codes whose highest bit marks values outside the ranges. The bits below are then those of
-// the differences, as far as they fit.
+// packMarked is packStrip for codes whose highest bit marks values outside the ranges. The bits below are then the
+// bits of the differences, as far as they fit.
 func packMarked[K uint32 | uint64](p *Plan, side *keySide, s *scratch, from, to int, out []K) {
 	shift, mark := p.bits-1, (p.bits-1)&63
 	below := K(1)<<mark - 1

@@ -19,7 +19,7 @@ type Encoded struct {
 	column *keyColumn
 }
 
-// OnDevice reports whether a device can make the codes of a side ([Plan.Encoded]): those of integers, booleans,
+// OnDevice reports whether a device can make the codes of a side ([Plan.Encoded]): of integers, booleans,
 // times and decimals in their own unit, and of floats compared with floats. The host makes codes that take a division,
 // a dictionary or the bytes of a text.
 func (p *Plan) OnDevice(side relation.Side) bool {

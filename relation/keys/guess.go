@@ -49,7 +49,7 @@ func (p *Plan) guess(side relation.Side) (guessed extent, ok bool) {
 	return guessed, sampled.some && guessed.bits() != 32 // which a mark would make codes of 8 bytes
 }
 
-// widened returns a range of 2^n codes around those of e. Its ends are multiples of 2^(n-1), so that codes from 0 or 1
+// widened returns a range of 2^n codes around the range e. Its ends are multiples of 2^(n-1), so that codes from 0 or 1
 // on begin at 0; n is at most one or two more than e needs.
 func (e extent) widened(d domain) extent {
 	zero := uint64(0) // where the order of codes has it
@@ -78,8 +78,8 @@ var ErrGuess = errors.New("a key is outside the range that was guessed")
 func (p *Plan) Guessed() bool { return p.guessed != [2]bool{} }
 
 // Check measures the sides whose ranges were guessed, in a pass over their keys, and reports whether all keys are in
-// the range. If not, codes are wrong, and so is what was made of them. It leaves a quarter of the cores to whoever
-// moves the rows meanwhile: on two GPUs, copies stood still for 20 ms while all 32 cores measured. A quarter of the
+// the range. If not, codes are wrong, and so is all that was made of them. A quarter of the cores stay free to move
+// the rows meanwhile: on two GPUs, copies stood still for 20 ms while all 32 cores measured. A quarter of the
 // cores would be too few: they took longer than the build side to arrive. Errors wrap backend.ErrCancelled or
 // backend.ErrTimedOut.
 func (p *Plan) Check(ctx context.Context) (within bool, err error) {

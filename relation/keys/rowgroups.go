@@ -15,7 +15,7 @@ type codeTable[K uint32 | uint64] struct {
 	codes []K      // of the groups
 }
 
-// CodeTableBytes is the host memory that [Plan.RowGroups] and [Plan.VerifyGroups] take for so many groups, beside
+// CodeTableBytes is the host memory that [Plan.RowGroups] and [Plan.VerifyGroups] take for a number of groups, beside
 // their arguments.
 func CodeTableBytes(groups int) uint64 { return 4 << slotBits(groups) }
 

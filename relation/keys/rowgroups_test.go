@@ -15,7 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// endsAfter is a context that ends once it was asked so many times.
+// endsAfter is a context that ends once it was asked that number of times.
 type endsAfter struct {
 	context.Context
 	asks int

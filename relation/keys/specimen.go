@@ -109,8 +109,8 @@ func (p *Plan) Distinct() (most uint64) {
 	return most
 }
 
-// specimenOrder numbers the rows of a side, so that rows of equal numbers are partners: those of the first half of the
-// side with fewer rows have one or, unless the other side is unique, several, the others none.
+// specimenOrder numbers the rows of a side, so that rows of equal numbers are partners. The rows of the first half
+// of the side with fewer rows have one or, unless the other side is unique, several; the others have none.
 func specimenOrder(side relation.Side, s *SpecimenSide, others int) (numbers []int) {
 	shared := max(1, min(s.Rows, others)/2)
 	for row := range s.Rows {

@@ -32,7 +32,7 @@ func codesOf(t *testing.T, p *Plan, side relation.Side) (codes []uint64) {
 	return codes
 }
 
-// Specimens of keys of all kinds have codes as wide as those of the tables; of each side, half of the rows have one
+// Specimens of keys of all kinds have codes as wide as the codes of the tables; of each side, half of the rows have one
 // partner, and all bits of the codes vary.
 func TestSpecimen(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}

@@ -66,7 +66,7 @@ func newTextTable(texts int) *textTable {
 
 func textSlotBits(texts int) int { return bits.Len(uint(texts*slotsOfText - 1)) }
 
-// textTableBytes is the memory of a table with room for so many texts.
+// textTableBytes is the memory of a table with room for a number of texts.
 func textTableBytes(texts int) uint64 { return 4<<textSlotBits(texts) + uint64(texts)*textBytes }
 
 // is reports whether text n is the given one. long is its text if it is a long one.

@@ -121,7 +121,7 @@ func TestNumberTextsUnseen(t *testing.T) {
 	}
 }
 
-// TestNumberManyTexts: texts of which there are many different ones, and those of few rows, are not numbered.
+// TestNumberManyTexts: many different texts, and texts of few rows, are not numbered.
 func TestNumberManyTexts(t *testing.T) {
 	never := func(int) bool { return false }
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation/relationtest"
 )
 
-// textTypes are the layouts of strings and of byte strings; those of a group can be compared.
+// textTypes are the layouts of strings and of byte strings; the types of a group can be compared.
 var textTypes = func() [2][]arrow.DataType {
 	b := arrow.BinaryTypes
 	all := [2][]arrow.DataType{{b.String, b.LargeString, b.StringView}, {b.Binary, b.LargeBinary, b.BinaryView}}

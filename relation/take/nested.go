@@ -27,7 +27,7 @@ func (t *taker) structs(dt *arrow.StructType) (arrow.ArrayData, error) {
 	return t.result(err, nulls, []*memory.Buffer{validity}, children...)
 }
 
-// field gathers one child of a struct or a sparse union, whose rows are those of its parent.
+// field gathers one child of a struct or a sparse union, which has the rows of its parent.
 func (t *taker) field(f int, field arrow.Field) (arrow.ArrayData, error) {
 	children := t.children(f)
 	for c, chunk := range t.chunks {

@@ -36,7 +36,7 @@ func digitsOf(v uint64) int {
 	return guess + 1
 }
 
-// appendPadded writes exactly so many digits, zeros first; the number has no more of them.
+// appendPadded writes exactly that number of digits, zeros first; the number has no more of them.
 func appendPadded(dst []byte, v uint64, digits int) []byte {
 	const zeros = "00000000000000000000000000000000000000000000"
 	dst = append(dst, zeros[:digits]...)

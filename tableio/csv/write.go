@@ -98,7 +98,7 @@ func (e *encoder) Write(ctx context.Context, batch arrow.RecordBatch) error {
 	return ctx.Err()
 }
 
-// writeParts turns parts of so many rows into text at once and writes them in order.
+// writeParts turns parts of the given number of rows into text at once and writes them in order.
 func (e *encoder) writeParts(ctx context.Context, rows *rowFormatter, total, part int) error {
 	if err := e.flush(); err != nil {
 		return err

@@ -282,7 +282,7 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []messageP
 }
 
 // verifyGap looks for the end of another file between the last message and the footer. Files that were put behind one
-// another have only the last one's footer, whose places are then those of the first one's messages.
+// another have only the last one's footer, whose places are then places of the first one's messages.
 func verifyGap(in io.ReaderAt, gap, footerAt int64) error {
 	if gap >= footerAt {
 		return nil

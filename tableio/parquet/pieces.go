@@ -85,7 +85,7 @@ func (s *Source) NeedBytes(columns []int) int64 {
 	return int64(a.groups) * (2*a.batchBytes + a.pageBytes)
 }
 
-// bounded yields batches of so many bytes that aheadBytes suffice. Row groups are decoded side by side, each up
+// bounded yields batches small enough that aheadBytes suffice. Row groups are decoded side by side, each up
 // to its first batch; the one whose turn it is goes on, a batch ahead. Columns are decoded side by side, too.
 func (s *Source) bounded(
 	ctx context.Context, columns []int, mem memory.Allocator,
@@ -127,7 +127,7 @@ type groupReader struct {
 	ready  pieces
 }
 
-// newGroupReader makes a reader whose batches have about so many bytes. A batch has as many rows as take that by fixed
+// newGroupReader makes a reader whose batches have about batchBytes. A batch has as many rows as take that by fixed
 // widths and by what the footer says of other columns, whose slices end early where they turn out longer.
 func (s *Source) newGroupReader(group int, columns []int, batchBytes int64) *groupReader {
 	g := &groupReader{ready: make(pieces, len(columns)), left: make([]int64, len(columns)),

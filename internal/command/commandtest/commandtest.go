@@ -17,7 +17,7 @@ import (
 	"github.com/spirjoin/spirjoin/internal/command"
 )
 
-// Outcome is what a run of a program leaves.
+// Outcome is the result of a run of a program.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string

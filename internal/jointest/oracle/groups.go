@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -27,7 +28,7 @@ func Groups(table arrow.Table, spec groupby.Spec) (rows [][]string) {
 			cells[a.Column] = Cells(table, a.Column)
 		}
 	}
-	return groups(int(table.NumRows()), cells, spec)
+	return GroupsOf(int(table.NumRows()), cells, spec)
 }
 
 // JoinedGroups is [Groups] of the rows that [Texts] formats, in their order.
@@ -38,11 +39,11 @@ func JoinedGroups(left, right arrow.Table, l *join.Layout, spec groupby.Spec) []
 			cells[field.Name] = append(cells[field.Name], row[i])
 		}
 	}
-	return groups(len(rows), cells, spec)
+	return GroupsOf(len(rows), cells, spec)
 }
 
-// groups groups a number of rows by the texts of their columns.
-func groups(number int, cells map[string][]string, spec groupby.Spec) (rows [][]string) {
+// GroupsOf is [Groups] of a number of rows, whose columns are given by name, as [Cell] formats them.
+func GroupsOf(number int, cells map[string][]string, spec groupby.Spec) (rows [][]string) {
 	members := make(map[string][]int)
 	if len(spec.By) == 0 {
 		members[""] = nil
@@ -185,11 +186,20 @@ func RequireJoinedGroups(t testing.TB, left, right arrow.Table, of *join.Layout,
 // RequireRows is RequireGroups with the rows that the output must have, which [Groups] or [JoinedGroups] returned.
 func RequireRows(t testing.TB, want [][]string, l *groupby.Layout, batches []arrow.RecordBatch) {
 	t.Helper()
+	require.Empty(t, Differ(want, l, batches))
+}
+
+// Differ says how batches differ from the rows that the output must have; "" if they do not.
+func Differ(want [][]string, l *groupby.Layout, batches []arrow.RecordBatch) string {
 	got := [][]string{}
 	for _, batch := range batches {
-		require.True(t, batch.Schema().Equal(l.Schema), "%s, not %s", batch.Schema(), l.Schema)
+		if !batch.Schema().Equal(l.Schema) {
+			return fmt.Sprintf("%s, not %s", batch.Schema(), l.Schema)
+		}
 		for i, column := range batch.Columns() {
-			require.True(t, l.Schema.Field(i).Nullable || column.NullN() == 0, "%s has NULLs", l.Schema.Field(i))
+			if !l.Schema.Field(i).Nullable && column.NullN() > 0 {
+				return fmt.Sprintf("%s has NULLs", l.Schema.Field(i))
+			}
 		}
 		for i := range int(batch.NumRows()) {
 			var row []string
@@ -204,15 +214,19 @@ func RequireRows(t testing.TB, want [][]string, l *groupby.Layout, batches []arr
 		}
 	}
 	sortRows(got)
-	require.Len(t, got, len(want))
-	for i := range want {
+	for i := range min(len(want), len(got)) {
 		for c, cell := range want[i] {
 			field := l.Schema.Field(c)
 			if cell != got[i][c] && !(c >= len(l.Spec.By) && near(field.Type, cell, got[i][c])) {
-				require.Equal(t, want[i], got[i], "row %d, column %s", i, field.Name)
+				return fmt.Sprintf("%d rows, want %d; row %d is %q, want %q; column %s", len(got), len(want), i, got[i], want[i],
+					field.Name)
 			}
 		}
 	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d rows, want %d", len(got), len(want))
+	}
+	return ""
 }
 
 // near reports whether two texts of floats are close, or are zeros.

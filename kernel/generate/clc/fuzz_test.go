@@ -51,7 +51,7 @@ type generator struct {
 	depth  int
 	loops  int
 	names  int
-	// Variables in scope by type; those of loops only to read.
+	// Variables in scope by type; variables of loops are only read.
 	variables map[string][]string
 	constant  map[string]bool
 	function_ int // the number of the function

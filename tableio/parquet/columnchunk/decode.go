@@ -46,7 +46,7 @@ type Decoder struct {
 // scratch is memory that is used again.
 type scratch struct {
 	indices  []uint32 // a batch of dictionary indices
-	entries  []byte   // of the dictionary, in Arrow's form; those of variable width without gaps
+	entries  []byte   // of the dictionary, in Arrow's form; values of variable width without gaps
 	offsets  []uint32 // of the entries
 	plain    []byte   // values of a page in the PLAIN form, where it is in another one
 	lengths  []int32  // of values, and their prefixes
@@ -61,8 +61,8 @@ const batchIndices = 2048
 // keptScratchBytes is the scratch memory that is kept from one chunk to the next, of each kind.
 const keptScratchBytes = 8 << 20
 
-// Open begins a chunk of a number of rows. pages are those of the chunk, from its start; they are read until Close, which
-// does not close them. The caller must have checked that [Decodes] holds for the column. Errors name the column.
+// Open begins a chunk of a number of rows. pages are the pages of the chunk, from its start; they are read until Close,
+// which does not close them. The caller must have checked that [Decodes] holds for the column. Errors name the column.
 func (d *Decoder) Open(column Column, rows int64, pages file.PageReader) error {
 	d.Close()
 	chunk, err := d.open(column, rows, pages)
@@ -143,7 +143,7 @@ type chunkDecoder struct {
 	pages      file.PageReader
 	page       openPage
 	total      int   // rows of the chunk
-	unopened   int   // rows behind those of page
+	unopened   int   // rows behind the rows of page
 	most       int64 // bytes of the values of a slice
 
 	rows     int // of the slice

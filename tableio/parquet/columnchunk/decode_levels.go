@@ -36,7 +36,7 @@ func (c *chunkDecoder) readPackedLevels(in []byte, rows int) (valid int) {
 	return bitutil.CountSetBits(c.levels, 0, rows)
 }
 
-// bitRun is a run of bits: n equal ones, or those of packed.
+// bitRun is a run of bits: n equal ones, or the bits of packed.
 type bitRun struct {
 	at, n  int
 	packed []byte // nil: every bit is set, or none

@@ -23,7 +23,7 @@ type sink interface {
 	// appendIndices appends values of the dictionary.
 	appendIndices(indices []uint32) error
 	// lengths gives the length of the value that each index stands for, which need not be in the dictionary; nil if all of
-	// them are known to fit in so many bytes.
+	// them are known to fit in roomBytes.
 	lengths(indices []uint32, roomBytes int64) func(i int) int64
 	// bytes is the memory of the values of variable width so far, without a dictionary that slices share.
 	bytes() int64

@@ -96,7 +96,7 @@ func repeats[T any](t *table, values []T, number func(T)) bool {
 		if i == sampleBlocks/4 && (t.used*100 > seen*99 || t.used*2 < seen) {
 			break
 		}
-		block := i * 197 % sampleBlocks // all blocks, those of each quarter spread
+		block := i * 197 % sampleBlocks // all blocks, the blocks of each quarter spread
 		begin := block * sampleBlock
 		if share > sampleBlock {
 			jitter, _ := bits.Mul64(uint64(i*i)*0x9E37_79B9_7F4A_7C15, uint64(share-sampleBlock+1))
