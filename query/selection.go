@@ -21,6 +21,18 @@ type Selection struct {
 	Keyless bool // the rows of the table that have no code belong to the selection too
 }
 
+// Part returns the rows from one to before another, in the order of the selection. The first part has the rows without a
+// code too, if the selection has.
+func (of *Selection) Part(from, to uint64) *Selection {
+	part, keyBytes := *of, uint64(len(of.Codes))/max(1, of.Rows)
+	part.Rows, part.Codes, part.Keyless = to-from, of.Codes[from*keyBytes:to*keyBytes], of.Keyless && from == 0
+	if of.Numbers != nil {
+		part.Numbers = of.Numbers[from:to]
+	}
+	part.First += uint32(from)
+	return &part
+}
+
 // loads is the number of rows that are loaded, including rows without a key, which are left out then.
 func (s *Scan) loads() uint64 {
 	if s.Selection != nil {

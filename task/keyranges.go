@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hmg"
@@ -72,8 +73,9 @@ type keyRanges struct {
 	coded    codedSides
 	ranges   []*Range
 	at       int
-	given    int64  // rows of the ranges so far
-	how      string // both sides were divided
+	halves   []*Task // in place of tasks that failed
+	given    int64   // rows of the ranges so far
+	how      string  // both sides were divided
 	prepared query.Stats
 }
 
@@ -147,6 +149,11 @@ func silent(how join.How, leftRows, rightRows int64) bool {
 
 // Next returns the next range.
 func (p *keyRanges) Next(context.Context) (*Task, error) {
+	if len(p.halves) > 0 {
+		t := p.halves[0]
+		p.halves = p.halves[1:]
+		return t, nil
+	}
 	if p.at == len(p.ranges) {
 		return nil, nil
 	}
@@ -161,8 +168,31 @@ func (p *keyRanges) Next(context.Context) (*Task, error) {
 	return t, nil
 }
 
-// Failed returns false: ranges are as small as the devices need them.
-func (p *keyRanges) Failed(*Task, error) bool { return false }
+// Failed divides a range for which a device lacks memory, because few keys have its rows: one side is halved, and each
+// half is joined with all rows of the other side. As in [blocks], it is the side whose rows with or without a partner
+// are in the output. A full join has no such side.
+func (p *keyRanges) Failed(t *Task, err error) bool {
+	r, side := t.Range, relation.Left
+	halves := func(side relation.Side) bool { return t.How.Has(side) && !t.How.Keeps(1-side) && r.Unique[side] == nil }
+	if !halves(side) || halves(1-side) && r.rows(1-side) < r.rows(side) {
+		side = 1 - side
+	}
+	rows := r.Sides[side].Rows
+	if !backend.OutOfMemory(err) || !halves(side) || rows < 2*leastBlockRows {
+		return false
+	}
+	for i := range uint64(2) {
+		half, of := t.Building(side), *r
+		half.from, half.to = t.from+float64(i)*(t.to-t.from)/2, t.from+float64(i+1)*(t.to-t.from)/2
+		of.Sides[side] = r.Sides[side].Part(rows*i/2, rows*(i+1)/2)
+		if half.Range = &of; i > 0 {
+			other := *r.Sides[1-side]
+			other.Keyless, of.Sides[1-side], half.again[1-side] = false, &other, true
+		}
+		p.halves = append(p.halves, half)
+	}
+	return true
+}
 
 // Err returns nil.
 func (p *keyRanges) Err() error { return nil }

@@ -42,7 +42,7 @@ type Lines struct {
 	ended   bool       // the policy has no more tasks
 	busy    int        // lines that have a task
 	lost    []error    // by device; nil while it works
-	under   []Output   // by line; nil while it has none
+	under   []*running // by line; nil while it has none
 	shown   *running   // whose progress is reported as the join's
 	last    Output     // of the task that began last, for texts
 	share   float64    // of the join in tasks that have ended
@@ -66,7 +66,7 @@ const linesPerDevice = 2
 func (s *Lines) begin() error {
 	s.changed = sync.NewCond(&s.mu)
 	lines := s.perDevice * len(s.runs)
-	s.under, s.lost, s.peaks = make([]Output, lines), make([]error, len(s.runs)), make([]uint64, len(s.runs))
+	s.under, s.lost, s.peaks = make([]*running, lines), make([]error, len(s.runs)), make([]uint64, len(s.runs))
 	s.out = exec.NewPipe[*drawn](s.flow, 0)
 	stop := context.AfterFunc(s.flow.Context(), func() {
 		s.mu.Lock()
@@ -186,43 +186,54 @@ func (s *Lines) runTask(ctx context.Context, line int, t *Task) (delivered bool,
 	of := *t
 	device, r := line/s.perDevice, &running{Task: &of}
 	of.Progress = s.whole.Progress.Part(r.shown.Load, func(part exec.Status) exec.Status {
+		s.mu.Lock()
+		of.from, of.to, r.before = s.share, s.share+t.to-t.from, s.before.OutputRows
+		s.mu.Unlock()
 		return r.ofWhole(part, time.Since(s.began))
 	})
 	s.mu.Lock()
-	of.from, of.to, r.before = s.share, s.share+t.to-t.from, s.before.OutputRows
-	if s.shown == nil {
-		s.shown = r
-		r.shown.Store(true)
-	}
+	s.under[line] = r
+	s.show(r)
 	s.mu.Unlock()
+	var output Output
 	err = exec.Protect("begin "+t.name, func() (err error) {
-		r.output, err = s.runs[device](ctx, &of, nil)
+		output, err = s.runs[device](ctx, &of, nil)
 		return err
 	})
 	if err == nil {
 		s.mu.Lock()
-		s.under[line], s.last = r.output, r.output
+		r.output, s.last = output, output
 		s.mu.Unlock()
-		delivered, err = s.pass(ctx, r.output)
+		delivered, err = s.pass(ctx, output)
 	}
 	s.mu.Lock()
-	if s.shown == r {
+	if s.under[line] = nil; s.shown == r {
 		s.shown = nil
+		for _, other := range s.under {
+			s.show(other)
+		}
 	}
-	s.under[line] = nil
 	switch {
 	case r.output == nil:
 	case err != nil && !delivered:
 		s.whole.Quota.Return(r.output.Rows())
 	default:
 		s.share += t.to - t.from
-		s.count(device, r.output.Stats())
+		s.count(device, r.counted(r.output))
 	}
 	s.mu.Unlock()
 	if r.output != nil {
 		r.output.Close()
 	}
 	return delivered, err
+}
+
+// show reports the progress of a task as the join's, if it reports that of no other. r may be nil.
+func (s *Lines) show(r *running) {
+	if s.shown == nil && r != nil {
+		s.shown = r
+		r.shown.Store(true)
+	}
 }
 
 // pass passes the output of a task on.
@@ -266,9 +277,9 @@ func (s *Lines) Rows() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rows := s.before.OutputRows
-	for _, output := range s.under {
-		if output != nil {
-			rows += output.Rows()
+	for _, r := range s.under {
+		if r != nil && r.output != nil {
+			rows += r.output.Rows()
 		}
 	}
 	return rows
@@ -287,9 +298,9 @@ func (s *Lines) Stats() query.Stats {
 	defer s.mu.Unlock()
 	sum, last := s.before, s.last.Stats()
 	sum.StageSeconds, sum.Failures = maps.Clone(sum.StageSeconds), slices.Clone(sum.Failures)
-	for _, output := range s.under {
-		if output != nil {
-			of := output.Stats()
+	for _, r := range s.under {
+		if r != nil && r.output != nil {
+			of := r.counted(r.output)
 			add(&sum, &of)
 		}
 	}

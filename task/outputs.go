@@ -72,6 +72,17 @@ func (o *outputs) skip(leftRows, rightRows int64) {
 	o.before.RightRows += uint64(rightRows)
 }
 
+// counted are the measurements of an output of the task, without rows of sides that earlier tasks have counted.
+func (t *Task) counted(of Output) query.Stats {
+	s := of.Stats()
+	for side, rows := range []*uint64{&s.LeftRows, &s.RightRows} {
+		if t.again[side] {
+			*rows = 0
+		}
+	}
+	return s
+}
+
 // add adds the measurements of other tasks of the join.
 func add(sum, of *query.Stats) {
 	sum.LeftRows, sum.RightRows = sum.LeftRows+of.LeftRows, sum.RightRows+of.RightRows

@@ -237,12 +237,7 @@ func (s *Scheduler) Stats() query.Stats {
 	if s.done {
 		return s.before
 	}
-	sum := s.under.output.Stats()
-	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {
-		if s.under.again[side] {
-			*rows = 0
-		}
-	}
+	sum := s.under.counted(s.under.output)
 	add(&sum, &s.before)
 	return sum
 }
