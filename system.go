@@ -40,15 +40,17 @@ type SystemOptions struct {
 func Discover(options SystemOptions) (*System, error) {
 	s := &System{backends: make(map[string]backend.Backend)}
 	if !options.HostOnly {
-		if err := s.addVulkan(options.Vulkan); err != nil {
+		v, err := vulkan.New(options.Vulkan)
+		if err := s.add("vulkan", v, err); err != nil {
 			s.Problems = append(s.Problems, err)
 		}
 	}
-	if err := s.add(host.New(options.Host)); err != nil {
+	if err := s.add("host", host.New(options.Host), nil); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if !options.HostOnly && s.needsOpenCL(options.Devices) {
-		err := s.addOpenCL(options.OpenCL)
+		o, err := opencl.New(options.OpenCL)
+		err = s.add("opencl", o, err)
 		s.stuck = errors.Is(err, backend.ErrTimedOut)
 		if err != nil && (options.Devices != nil || !errors.Is(err, backend.ErrNoDevice)) { // which few machines have
 			s.Problems = append(s.Problems, err)
@@ -65,27 +67,15 @@ func (s *System) needsOpenCL(devices []string) bool {
 	})
 }
 
-func (s *System) addOpenCL(options opencl.Options) error {
-	o, err := opencl.New(options)
-	if err != nil {
-		return fmt.Errorf("opencl: %w", err)
+// add adds a backend, unless it could not be opened, and its devices.
+func (s *System) add(name string, b backend.Backend, err error) error {
+	var devices []backend.DeviceInfo
+	if err == nil {
+		s.backends[name] = b
+		devices, err = b.Devices()
 	}
-	return s.add(o)
-}
-
-func (s *System) addVulkan(options vulkan.Options) error {
-	v, err := vulkan.New(options)
 	if err != nil {
-		return fmt.Errorf("vulkan: %w", err)
-	}
-	return s.add(v)
-}
-
-func (s *System) add(b backend.Backend) error {
-	s.backends[b.Name()] = b
-	devices, err := b.Devices()
-	if err != nil {
-		return fmt.Errorf("%s: %w", b.Name(), err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	s.Devices = backend.AddDevices(s.Devices, devices)
 	return nil

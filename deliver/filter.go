@@ -147,9 +147,7 @@ func (f *Filter) test(ctx context.Context, w *operator.Window) (keep []uint64, k
 		if err := f.Keep(ctx, tables, words); err != nil {
 			return nil, 0, err
 		}
-		for _, word := range words {
-			kept += uint64(bits.OnesCount64(word))
-		}
+		kept += countBits(words)
 		for side, table := range f.Sides {
 			mark(f.marks[side], tables[table], words)
 		}
@@ -202,11 +200,16 @@ func (f *Filter) compare(ctx context.Context, w *operator.Window) (keep []uint64
 			return nil, 0, err
 		}
 		words[len(words)-1] &= ^uint64(0) >> (-rows & 63)
-		for _, word := range words {
-			kept += uint64(bits.OnesCount64(word))
-		}
+		kept += countBits(words)
 	}
 	return keep, kept, nil
+}
+
+func countBits(words []uint64) (set uint64) {
+	for _, word := range words {
+		set += uint64(bits.OnesCount64(word))
+	}
+	return set
 }
 
 // openMarks allocates the bitmaps of marks on the device, if they are needed and not there yet.

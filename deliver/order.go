@@ -147,11 +147,10 @@ func (o *Order) sortBy(ctx context.Context, lane *exec.Lane, numbers [2]*backend
 		return primitive.Columns{Keys: of[by].All(), Payload: []backend.Range{of[1-by].All()}}
 	}
 	buffers := [2]primitive.Columns{columns(numbers), columns(own)}
-	list := lane.List("order")
-	if err := lane.Sort(list, p, scratch.All(), buffers[0], buffers); err != nil {
-		return numbers, err
-	}
-	if err := lane.Submit(ctx, list); err != nil {
+	err = lane.Run(ctx, "order", func(list *backend.List) error {
+		return lane.Sort(list, p, scratch.All(), buffers[0], buffers)
+	})
+	if err != nil {
 		return numbers, err
 	}
 	result, other := numbers, own

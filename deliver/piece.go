@@ -72,11 +72,7 @@ func (p *Piece) Release() {
 		p.part.Release()
 		p.part = nil
 	}
-	for _, a := range p.arrays {
-		if a != nil {
-			a.Release()
-		}
-	}
+	relation.ReleaseAll(p.arrays)
 	p.arrays = nil
 }
 
@@ -111,13 +107,7 @@ func (p *Piece) slice(from, to uint32) *Piece {
 func (p *Piece) Batches(ctx context.Context, schema *arrow.Schema, allocator memory.Allocator,
 	yield func(arrow.RecordBatch, error) bool) (more bool) {
 	arrays := make([]arrow.Array, len(p.Columns))
-	defer func() {
-		for _, a := range arrays {
-			if a != nil {
-				a.Release()
-			}
-		}
-	}()
+	defer relation.ReleaseAll(arrays)
 	for i := range p.Columns {
 		var err error
 		if p.arrays[i] != nil {
@@ -201,21 +191,18 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 			numbers[1] = append(numbers[1], p.Numbers[sides[1]][i])
 		}
 	}
-	var taken []arrow.Array
-	defer func() {
-		relation.ReleaseAll(taken)
-	}()
+	taken := make([]arrow.Array, len(sides))
+	defer relation.ReleaseAll(taken)
 	for i, side := range sides {
 		values, err := take.Rows(ctx, c.Of[side].Column, numbers[i], allocator)
 		if err != nil {
 			return nil, err
 		}
-		converted, err := p.convert(ctx, values, c, side, numbers[i], allocator)
+		taken[i], err = p.convert(ctx, values, c, side, numbers[i], allocator)
 		values.Release()
 		if err != nil {
 			return nil, err
 		}
-		taken = append(taken, converted)
 	}
 	both := arrow.NewChunked(c.Type, taken)
 	defer both.Release()

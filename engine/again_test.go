@@ -15,6 +15,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/machines"
 	"github.com/spirjoin/spirjoin/join"
 )
 
@@ -116,7 +117,7 @@ func TestWiresAfterLoss(t *testing.T) {
 	able, err := engine.Able()
 	require.NoError(t, err)
 	require.Len(t, able.Engines(), 2)
-	require.NoError(t, able.Wires.Validate())
+	require.NoError(t, machines.Validate(able.Wires))
 	require.Equal(t, wires.Up[1:], able.Wires.Up)
 	require.Equal(t, wires.Down[1:], able.Wires.Down)
 }

@@ -36,7 +36,7 @@ func (e *Engine) planDivided(layout *join.Layout, tables [2]arrow.Table, short e
 func (e *Engine) divideTime(rows, sizeBytes uint64, onDevice bool) time.Duration {
 	const perRow, perByte, eachJoin, mostCores = 10, 0.6, 30e6, 8 // ns
 	work := (perRow*float64(rows) + perByte*float64(sizeBytes)) / float64(min(runtime.GOMAXPROCS(0), mostCores))
-	if rates, err := planner.RatesFor(e.Device().Info()); onDevice && err == nil && rates != nil {
+	if rates := planner.RatesFor(e.Device().Info()); onDevice && rates != nil {
 		work = float64(divideTimeOnDevice(float64(rows), float64(sizeBytes), rates))
 	}
 	return time.Duration(eachJoin + work)

@@ -34,8 +34,7 @@ type Engine struct {
 	// Wires are the links between host memory and the devices, in the order of the devices, and between the devices.
 	// With links to the host, a stream is planned for as many devices as shared links can feed; with links between
 	// devices, also for build sides that devices load once, and for rows that meet by their keys. Unknown links are
-	// absent: each device is then assumed to have a link of its own. Wires of other devices, or without rates, are
-	// ErrInvalidInput.
+	// absent: each device is then assumed to have a link of its own.
 	Wires *topology.Topology
 
 	others []*query.Engine

@@ -61,7 +61,7 @@ var (
 
 // linkedBy are links of GPUs: host is the bytes per second to the host, peer from one GPU to another; 0: unknown.
 func linkedBy(devices int, host, peer float64) *topology.Topology {
-	wires := machines.Switch(devices, machines.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)})
+	wires := machines.Switch(devices, machines.Wires{Host: 16 * host, Slot: host, Peer: max(peer, 1)}).Topology
 	if peer == 0 {
 		wires.Peer = nil
 	}
@@ -254,7 +254,7 @@ func TestConnectedLinks(t *testing.T) {
 	engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
 	defer engine.Close()
 	require.NoError(t, engine.Connect(t.Context()))
-	require.NoError(t, engine.Wires.Validate())
+	require.NoError(t, machines.Validate(engine.Wires))
 	require.Len(t, engine.Wires.Peer, 3)
 	rate, _ := engine.Links().Rate(devices[0], devices[2])
 	require.Positive(t, rate)

@@ -19,16 +19,15 @@ func (e *Engine) able() (able *Engine, lost []query.DeviceFailure, err error) {
 	for i, on := range e.Engines() {
 		reasons[i] = on.Device().Lost()
 	}
-	able, lost, err = e.without(reasons)
-	if err == nil && able == nil {
+	if able, lost = e.without(reasons); able == nil {
 		err = fmt.Errorf("the engine has no device that was not lost; open a new one: %w", errors.Join(reasons...))
 	}
 	return able, lost, err
 }
 
 // without returns the engine on the devices for which there is no reason to leave them out, nil if there are none, and
-// lists the others. The error is ErrInvalidInput for wires of other devices.
-func (e *Engine) without(reasons []error) (able *Engine, out []query.DeviceFailure, err error) {
+// lists the others.
+func (e *Engine) without(reasons []error) (able *Engine, out []query.DeviceFailure) {
 	var left []*query.Engine
 	var numbers []int
 	for i, on := range e.Engines() {
@@ -40,19 +39,16 @@ func (e *Engine) without(reasons []error) (able *Engine, out []query.DeviceFailu
 	}
 	switch {
 	case len(out) == 0:
-		return e, nil, nil
+		return e, nil
 	case len(left) == 0:
-		return nil, out, nil
-	}
-	if err := e.checkWires(); err != nil {
-		return nil, nil, err
+		return nil, out
 	}
 	on := *e
 	on.Engine, on.others = left[0], left[1:]
 	if e.Wires != nil {
 		on.Wires = e.Wires.Of(numbers)
 	}
-	return &on, out, nil
+	return &on, out
 }
 
 // reportWithout adds to the result of a join the devices that were left out from the start.
@@ -93,8 +89,8 @@ func (e *Engine) orOnOthers(begin func(on *Engine) (*Result, error)) (*Result, e
 	if len(engines) > 1 && failing == len(engines) && alive >= 0 {
 		reasons[alive] = nil
 	}
-	others, failed, wiresErr := e.without(reasons)
-	if wiresErr != nil || others == nil || len(failed) == 0 {
+	others, failed := e.without(reasons)
+	if others == nil || len(failed) == 0 {
 		return nil, err
 	}
 	result, onOthers := begin(others)

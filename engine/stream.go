@@ -97,9 +97,6 @@ func (e *Engine) stream(ctx context.Context, of *task.Task, as opening) (*Result
 
 // beginStream collects the build side and starts the join on the devices of the engine, or has both sides divided.
 func (e *Engine) beginStream(ctx context.Context, of *task.Task, as opening) (result *Result, err error) {
-	if err := e.checkWires(); err != nil {
-		return nil, err
-	}
 	joined := of
 	if side, _ := of.BuildSide(); e.Divisible() && of.CheckStream(side) != nil {
 		as.divides = true // parts need no order

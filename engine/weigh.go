@@ -63,10 +63,7 @@ func (e *Engine) predictHMG(l *lowering, f *operator.Facts) (_ time.Duration, re
 		if cores > 1 {
 			return 0, "several devices are the cores of the host", nil
 		}
-		r, err := planner.RatesFor(on.Device().Info())
-		if err != nil {
-			return 0, "", err
-		}
+		r := planner.RatesFor(on.Device().Info())
 		if r == nil {
 			return 0, "no rates are known of " + on.Device().Info().Name, nil
 		}

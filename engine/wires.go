@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -77,21 +76,6 @@ func (e *Engine) knowLinks() {
 	if wires = wires.Linked(links); len(wires.Peer) > 0 {
 		e.Wires = &wires
 	}
-}
-
-// checkWires returns ErrInvalidInput for wires that do not fit the devices.
-func (e *Engine) checkWires() error {
-	if e.Wires == nil {
-		return nil
-	}
-	err := e.Wires.Validate()
-	if n := e.Wires.Devices(); err == nil && n != 1+len(e.others) {
-		err = fmt.Errorf("wires of %d devices, there are %d", n, 1+len(e.others))
-	}
-	if err == nil {
-		return nil
-	}
-	return &backend.OpError{Op: "join", Err: backend.ErrInvalidInput, Detail: err.Error()}
 }
 
 // wire is memory at both ends of a link between the host and a device.

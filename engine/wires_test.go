@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -67,7 +66,7 @@ func TestSharedLinks(t *testing.T) {
 		return numbers
 	}
 	behind := func(links int) *topology.Topology {
-		t := machines.Network(links, 16/links, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1})
+		t := machines.Network(links, 16/links, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1}).Topology
 		return &t
 	}
 	require.Len(t, team(nil), 16)
@@ -101,7 +100,7 @@ func TestMeasureWires(t *testing.T) {
 			require.NoError(t, engine.MeasureWires(t.Context()))
 			require.Equal(t, test.known, engine.Wires != nil)
 			if test.known {
-				require.NoError(t, engine.Wires.Validate())
+				require.NoError(t, machines.Validate(engine.Wires))
 				require.Equal(t, test.devices, engine.Wires.Devices())
 			}
 			for _, device := range devices {
@@ -109,31 +108,4 @@ func TestMeasureWires(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestWiresAreChecked: wires of other devices, or with rates that cannot be, are refused.
-func TestWiresAreChecked(t *testing.T) {
-	devicetest.HostTest(t)
-	table := keyed(t, "k", 100, func(i int) int64 { return int64(i) })
-	good := topology.Rates{Up: 1e9, Down: 1e9}
-	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
-		engine := severalEngine(t, devices, memory.DefaultAllocator, 0)
-		defer engine.Close()
-		for name, wires := range map[string]topology.Topology{
-			"good":     topology.Measured([]topology.Rates{good, good}, good),
-			"negative": topology.Measured([]topology.Rates{good, {Up: -1, Down: 1}}, good),
-			"nan":      topology.Measured([]topology.Rates{good, {Up: math.NaN(), Down: 1}}, good),
-			"infinite": topology.Measured([]topology.Rates{good, {Up: math.Inf(1), Down: 1}}, good),
-			"three":    topology.Measured([]topology.Rates{good, good, good}, good),
-			"one":      topology.Measured([]topology.Rates{good}, good),
-		} {
-			engine.Wires = &wires
-			_, err := drainStream(t, engine, source.FromTable(table), source.FromTable(table), join.Spec{On: onK})
-			if name == "good" {
-				require.NoError(t, err)
-			} else {
-				require.ErrorIs(t, err, backend.ErrInvalidInput, name)
-			}
-		}
-	})
 }

@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -58,10 +57,8 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 		columns[part] = make([]arrow.Array, table.NumCols())
 	}
 	defer func() {
-		for _, c := range slices.Concat(columns...) {
-			if c != nil {
-				c.Release()
-			}
+		for _, of := range columns {
+			relation.ReleaseAll(of)
 		}
 	}()
 	var order []uint32

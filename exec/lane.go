@@ -50,12 +50,49 @@ func (l *Lane) List(stage string) *backend.List {
 	return list
 }
 
+// Draw records a draw by a configuration of a spec, of one instance unless d says how many. Errors: as for
+// [backend.Device.DrawProgram].
+func (l *Lane) Draw(list *backend.List, spec *backend.DrawSpec, config backend.Config, d backend.Draw) (err error) {
+	d.Instances = max(1, d.Instances)
+	if d.Program, err = l.Device().DrawProgram(spec, config); err == nil {
+		list.Draw(spec.Name, &d)
+	}
+	return err
+}
+
 // Submit submits a list to the queue of the lane and does not wait for it.
 func (l *Lane) Submit(ctx context.Context, list *backend.List) error {
 	span := Begin(ctx, "submit")
 	defer span.End()
 	_, err := l.Device().Submit(ctx, l.Role, list)
 	return err
+}
+
+// Run records a list for a stage and submits it or, if there are results, fetches them ([Lane.Fetch]).
+func (l *Lane) Run(ctx context.Context, stage string, record func(*backend.List) error,
+	results ...backend.Transfer) error {
+	list := l.List(stage)
+	if err := record(list); err != nil {
+		return err
+	}
+	if len(results) > 0 {
+		return l.Fetch(ctx, list, results...)
+	}
+	return l.Submit(ctx, list)
+}
+
+// SumCounts records the exclusive prefix sums of n 32-bit counts, and their total behind them, as numbers of sumBits bits.
+// Scratch memory is allocated from memory, which the caller releases after the list is submitted.
+func (l *Lane) SumCounts(list *backend.List, memory *Scope, n uint64, sumBits int, counts, sums backend.Range) error {
+	p, err := primitive.PlanScan(l.Tuning(), n, 32, sumBits, true)
+	if err != nil {
+		return err
+	}
+	scratch := memory.New(p.ScratchBytes, "scan scratch")
+	if err := memory.Err(); err != nil {
+		return err
+	}
+	return l.Scan(list, p, counts, sums, scratch.All())
 }
 
 // Download copies from the device and waits for it, see [backend.Device.Download].

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -78,7 +79,7 @@ func (j *Joined) Close() {
 	if j.JoinResult != nil {
 		j.JoinResult.Close()
 	}
-	releaseAll(j.Tables)
+	relation.ReleaseAll(j.Tables[:])
 }
 
 // Join begins to join the files, of which it reads the needed columns and the row groups that may have a match. One

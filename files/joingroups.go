@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -75,7 +76,7 @@ func (p *Pair) JoinGroups(ctx context.Context, layout *spirjoin.JoinGroupLayout,
 		}
 	}
 	tables, err := p.loadBoth(ctx)
-	defer releaseAll(tables)
+	defer relation.ReleaseAll(tables[:])
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (p *Pair) ExplainGroups(ctx context.Context, layout *spirjoin.JoinGroupLayo
 	}
 	p.need(layout.Join)
 	tables, err := p.loadBoth(ctx)
-	defer releaseAll(tables)
+	defer relation.ReleaseAll(tables[:])
 	if err != nil {
 		return "", err
 	}

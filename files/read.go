@@ -62,11 +62,3 @@ func (p *Pair) loadBoth(ctx context.Context) (tables [2]arrow.Table, err error) 
 	}
 	return tables, nil
 }
-
-func releaseAll(tables [2]arrow.Table) {
-	for _, t := range tables {
-		if t != nil {
-			t.Release()
-		}
-	}
-}

@@ -77,11 +77,5 @@ func AlgorithmsNamed(name string) []operator.Algorithm {
 	if name == Auto {
 		return Algorithms
 	}
-	var forms []operator.Algorithm
-	for _, a := range Algorithms {
-		if family(a) == name {
-			forms = append(forms, a)
-		}
-	}
-	return forms
+	return slices.DeleteFunc(slices.Clone(Algorithms), func(a operator.Algorithm) bool { return family(a) != name })
 }

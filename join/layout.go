@@ -2,6 +2,7 @@ package join
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -130,7 +131,7 @@ func candidates(schemas [2]*arrow.Schema, spec *Spec) (all []candidate) {
 			c := candidate{OutputColumn{ValueColumn, side, name, ""}, field, relation.CheckColumn(schema, side, name)}
 			if right, ok := merged[name]; side == relation.Left && ok {
 				c = keyCandidate(spec, field, schemas[relation.Right].Field(schemas[relation.Right].FieldIndices(right)[0]))
-			} else if side == relation.Right && isMerged(merged, name) {
+			} else if side == relation.Right && slices.Contains(slices.Collect(maps.Values(merged)), name) {
 				continue
 			} else if spec.How.Optional(side) {
 				c.field.Nullable = true
@@ -162,15 +163,6 @@ func mergedKeys(spec *Spec) map[string]string {
 		}
 	}
 	return merged
-}
-
-func isMerged(merged map[string]string, right string) bool {
-	for _, name := range merged {
-		if name == right {
-			return true
-		}
-	}
-	return false
 }
 
 // keyCandidate makes one column of a pair of key columns.

@@ -151,6 +151,20 @@ func (k Compiled[A]) DispatchPart(list *backend.List, first, end uint32, args A)
 		paramsOf[backend.Range](&args, len(spec.Args), len(spec.Params))...)
 }
 
+// Record is [Kernel.On] and [Compiled.Dispatch]: it adds groups workgroups of the kernel for a configuration to a list.
+func (k *Kernel[A, C]) Record(list *backend.List, device *backend.Device, config C, groups uint32, args A) error {
+	compiled, err := k.On(device, config)
+	if err == nil {
+		compiled.Dispatch(list, groups, args)
+	}
+	return err
+}
+
+// RecordRows is [Kernel.Record] of as many workgroups as rows take ([Groups]). The configuration has a tile.
+func (k *Kernel[A, C]) RecordRows(list *backend.List, device *backend.Device, config C, rows uint64, args A) error {
+	return k.Record(list, device, config, Groups(any(config).(Tiled), rows), args)
+}
+
 // named returns the settings of a configuration by name.
 func (k *Kernel[A, C]) named(config C) backend.Config {
 	c := make(backend.Config, len(k.settings))

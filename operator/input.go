@@ -53,6 +53,16 @@ func (in *Input) Stay() {
 	}
 }
 
+// Transformed returns the moved columns, in transformed order.
+func (in *Input) Transformed() relation.Chunk {
+	c := *in.Chunk
+	c.Keys, c.Payload = relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}, nil
+	for i, column := range in.Payload {
+		c.Payload = append(c.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
+	}
+	return c
+}
+
 // nextGroup returns up to most payload columns of the same width that have not been moved yet.
 func (in *Input) nextGroup(most int) (group []int) {
 	for c, column := range in.Payload {
@@ -63,18 +73,6 @@ func (in *Input) nextGroup(most int) (group []int) {
 	}
 	return group[:min(len(group), most)]
 }
-
-// Transformation is a stable partition or sort, planned for a layout. Its result is in buffer Passes%2 or, without
-// passes, in the source.
-type Transformation struct {
-	Passes       int
-	ScratchBytes uint64
-	Record       Recorder
-}
-
-// Recorder records a transformation of source whose passes alternate between two buffers.
-type Recorder func(list *backend.List, scratch backend.Range, source primitive.Columns,
-	buffers [2]primitive.Columns) error
 
 // Move says what moves with the keys of an input, and how.
 type Move struct {
@@ -156,6 +154,14 @@ func (in *Input) Transform(ctx context.Context, move Move) error {
 		in.Moved[c] = moved.Payload[i]
 	}
 	return nil
+}
+
+// TransformAll is [Input.Transform] until all payload columns are moved, and keeps them ([Input.Keep]).
+func (in *Input) TransformAll(ctx context.Context, move Move) error {
+	if err := in.Transform(ctx, move); err != nil {
+		return err
+	}
+	return in.MoveAll(func() error { return in.Transform(ctx, move) })
 }
 
 // MoveAll calls move until all columns are moved, and keeps them ([Input.Keep]). It does nothing if there are no rows.

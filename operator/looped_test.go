@@ -9,7 +9,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -71,7 +70,7 @@ func (l *looped) input(ctx context.Context, lane *exec.Lane, c *relation.Chunk, 
 
 func (l *looped) move(ctx context.Context, in *operator.Input) error {
 	return in.Transform(ctx, operator.Move{Stage: "sort", RowNumbers: l.numbers && len(in.Payload) > 0,
-		OneByOne: l.oneByOne, Plan: ranges.By(in.Lane.Ops, ^uint64(0)>>(64-8*in.Keys.Bytes))})
+		OneByOne: l.oneByOne, Plan: operator.SortBy(in.Lane.Ops, ^uint64(0)>>(64-8*in.Keys.Bytes))})
 }
 
 // values downloads a column.
@@ -140,7 +139,7 @@ func (l *looped) rows(ctx context.Context, in *operator.Input, side int, met []b
 	if !l.plan.Want.Marks(side) || in.Rows == 0 {
 		return nil
 	}
-	marks, err := ranges.NewMarks(ctx, in.Lane, in.Rows, in.Name)
+	marks, err := l.plan.Want.NewBitmap(ctx, in.Lane, side, in.Rows)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (l *looped) rows(ctx context.Context, in *operator.Input, side int, met []b
 	if err := upload(ctx, in.Lane, marks, backend.AsBytes(words)); err != nil {
 		return err
 	}
-	r := operator.Rows{Input: in, Side: side, Marks: marks, Keys: l.plan.Want.Keys, Untransformed: l.numbers && !l.stay,
+	r := operator.Rows{Input: in, Side: side, Marks: marks, Untransformed: l.numbers && !l.stay,
 		Move: func(ctx context.Context) error { return l.move(ctx, in) }}
 	return r.WriteWanted(ctx, sink, &l.plan.Want)
 }

@@ -44,6 +44,28 @@ func NewMarks(ctx context.Context, lane *exec.Lane, inputs [2]*Input, want *Want
 	return m, lane.Submit(ctx, list)
 }
 
+// NewBitmap returns a cleared bitmap for the rows of a side, allocated from the lane; absent if no bits are wanted.
+func (w *Want) NewBitmap(ctx context.Context, lane *exec.Lane, side int, rows uint64) (backend.Range, error) {
+	if !w.Marks(side) || rows == 0 {
+		return backend.Range{}, nil
+	}
+	b := lane.Memory.New((rows+31)/32*4, "marks, "+sideNames[side])
+	if err := lane.Memory.Err(); err != nil {
+		return backend.Range{}, err
+	}
+	return b.All(), ClearBitmap(ctx, lane, b.All())
+}
+
+// ClearBitmap clears all bits of a bitmap, which may be absent.
+func ClearBitmap(ctx context.Context, lane *exec.Lane, bits backend.Range) error {
+	if bits.Buffer == nil {
+		return nil
+	}
+	list := lane.List("mark")
+	list.Fill(bits, 0)
+	return lane.Submit(ctx, list)
+}
+
 // Sides returns the sides that need a bitmap of the rows with a partner, in the form that marking kernels take.
 func (w *Want) Sides() (sides uint32) {
 	if w.Marks(Build) {

@@ -8,6 +8,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
+var sideNames = [2]string{Build: "build", Probe: "probe"}
+
 // Pairs turns pairs of row numbers into output rows: keys and payload are gathered from the columns of the chunks
 // (gather from untransformed relations, GFUR; GFTR, section 2.4).
 type Pairs struct {
@@ -38,7 +40,7 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 	temporary := p.Lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	var ids [2]backend.Range
-	for side, name := range [2]string{"build", "probe"} {
+	for side, name := range sideNames {
 		ids[side] = temporary.New(rows*4, "output row numbers, "+name).All()
 	}
 	if err := temporary.Err(); err != nil {
@@ -77,7 +79,7 @@ func (p *Pairs) fill(ctx context.Context, w *Window, rows uint64,
 			return err
 		}
 	}
-	for side, name := range [2]string{"build", "probe"} {
+	for side, name := range sideNames {
 		w.Payload[side] = make([]*backend.Buffer, len(p.Chunks[side].Payload))
 		for c, from := range p.Chunks[side].Payload {
 			if w.Payload[side][c], err = column(from, ids[side], name); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Places is a sink for a join of some rows of two transformed inputs. The chunks of that join have as payload the
@@ -83,10 +82,7 @@ func (p *Places) Put(ctx context.Context, w *Window) error {
 		if numbered[side] = p.Untransformed && in.IDs.Buffer != nil; numbered[side] {
 			continue
 		}
-		moved := relation.Chunk{Rows: in.Rows, Keys: relation.Values{Data: in.Ordered, Bytes: in.MovedKeyBytes()}}
-		for i, column := range in.Payload {
-			moved.Payload = append(moved.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
-		}
+		moved := in.Transformed()
 		pairs.Chunks[side] = &moved
 	}
 	if !numbered[pairs.keySide()] {

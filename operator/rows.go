@@ -15,7 +15,6 @@ type Rows struct {
 	Input *Input
 	Side  int // of the input: Build or Probe
 	Marks backend.Range
-	Keys  bool // rows have a key column
 	// Untransformed says that payload is gathered from the columns of the chunk by IDs, or by position without these.
 	Untransformed bool
 	// Move moves the next payload columns.
@@ -25,6 +24,8 @@ type Rows struct {
 	Seed  uint32
 	// Unmix converts moved keys back to keys of the chunk if moved keys are also narrower; nil if they are not.
 	Unmix func(list *backend.List, keys, to backend.Range, rows uint64) error
+
+	keys bool // rows have a key column
 }
 
 // WriteWanted outputs, or only counts, the wanted rows of the side.
@@ -39,6 +40,7 @@ func (r *Rows) WriteWanted(ctx context.Context, sink Sink, want *Want) error {
 			err = sink.Count(ctx, rows)
 		}
 		if err == nil && !want.Count && rows > 0 {
+			r.keys = want.Keys
 			err = r.write(ctx, sink, rows, matched)
 		}
 		if err != nil {
@@ -159,7 +161,7 @@ func (r *Rows) fill(ctx context.Context, w *Window, first, rows, known uint64, m
 	w.clear()
 	w.Of, w.Matched = [2]bool{}, matched
 	w.Of[r.Side] = true
-	if r.Keys {
+	if r.keys {
 		w.Keys = w.column(kept, in.Keys.Bytes, "output keys")
 		keys, bytes := w.Keys, in.MovedKeyBytes()
 		if r.Unmix != nil {

@@ -21,6 +21,7 @@ type Units struct {
 	// more.
 	CountFirst bool
 	Room       uint64
+	Counted    bool // the pairs have already been reported to the sink
 	// PageRows, 1 to 8, makes each of Invocations reserve room in pages of that many rows (RT, section 3.2.2). Rows of
 	// pages that stay empty are removed by compaction. With 0, workgroups reserve exactly what they need.
 	PageRows    uint32
@@ -39,6 +40,20 @@ type Units struct {
 	Untransformed bool
 	// Move moves the next payload columns of a side.
 	Move func(ctx context.Context, side int) error
+}
+
+// NewUnits returns the list of args.Count units, allocated from the lane, as a kernel cuts them from parts of both sides:
+// four words each, the begin and the end of its rows on the left side and on the right one.
+func NewUnits(ctx context.Context, lane *exec.Lane, args kernel.PartitionPiecesArgs) (*backend.Buffer, error) {
+	units := lane.Memory.New(uint64(args.Count)*16, "units")
+	if err := lane.Memory.Err(); err != nil {
+		return nil, err
+	}
+	args.Units = units.All()
+	return units, lane.Run(ctx, "cut", func(list *backend.List) error {
+		config := kernel.PartitionPieces.With(nil)
+		return kernel.PartitionPieces.RecordRows(list, lane.Device(), config, uint64(args.Count), args)
+	})
 }
 
 // Target says where and in which form a kernel writes its output.
@@ -64,7 +79,7 @@ func (u *Units) Write(ctx context.Context, sink Sink) error {
 	if u.Want.Count {
 		return u.count(ctx, sink)
 	}
-	counted := false
+	counted := u.Counted
 	if !u.CountFirst {
 		room, empty := u.Room, u.Invocations*uint64(max(1, u.PageRows)-1) // rows of pages that may stay empty
 		// The second attempt has as much room as is needed. The third is for drivers that let a workgroup starve.

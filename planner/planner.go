@@ -1,6 +1,6 @@
 // Package planner chooses the algorithm of a join: each algorithm plans under facts about both sides (package
 // operator), measured rates of the device turn its work into predicted time, and the plans are ranked. Its functions
-// are pure and touch no device, except [SampleChunks].
+// are pure and touch no device.
 //
 // If no rates are known for a device, the decision tree of GFTR 5.4 ranks the algorithms instead ([Tree]).
 package planner
@@ -233,11 +233,6 @@ func Output(p *operator.Plan) (rows uint64) {
 
 func reject(format string, args ...any) error {
 	return &backend.OpError{Op: "plan join", Err: backend.ErrDeviceMemory, Detail: fmt.Sprintf(format, args...)}
-}
-
-// Least returns the plan that needs the least device memory; of several, the first.
-func Least(all []*operator.Plan) *operator.Plan {
-	return slices.MinFunc(all, func(a, b *operator.Plan) int { return cmp.Compare(a.PeakBytes, b.PeakBytes) })
 }
 
 // StageOf returns the stage to which a step of a join, named as in a profile, belongs.

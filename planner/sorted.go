@@ -64,5 +64,5 @@ func (s *Sorted) host(f *operator.Facts, rates *Rates) time.Duration {
 			w[operator.TakeFar] += float64(columns+s.Compared) * far
 		}
 	}
-	return time.Duration(rates.time(&w))
+	return rates.Time(&w)
 }

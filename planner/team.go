@@ -28,14 +28,14 @@ func MemberOf(number int, p *operator.Plan, t *Transfer, rates *Rates) Member {
 		return m
 	}
 	over := func(w *operator.Work, link operator.Unit) time.Duration {
-		return time.Duration(w[link] * rates.ns[link])
+		return time.Duration(w[link] * rates.Ns[link])
 	}
 	for i := range p.Stages {
 		m.Up += over(&p.Stages[i].Work, operator.UploadByte)
 		m.Down += over(&p.Stages[i].Work, operator.DownloadByte)
 	}
 	load := t.Load(&p.Facts, operator.Build)
-	m.Build = BuildLoad{time.Duration(rates.time(&load)), over(&load, operator.UploadByte)}
+	m.Build = BuildLoad{rates.Time(&load), over(&load, operator.UploadByte)}
 	return m
 }
 
@@ -129,8 +129,7 @@ func move(members []Member, wires *topology.Topology, sizeBytes func(from, to in
 			}
 		}
 	}
-	moved := wires.Move(flows)
-	return moved.Time
+	return slices.Max(append(wires.Move(flows), 0))
 }
 
 // Order returns the order in which members, as their numbers in the slice, are to be added to a team: the first of them

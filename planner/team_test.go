@@ -17,7 +17,7 @@ import (
 
 // groups is devices in groups of four, each of which shares what one slot has.
 func groups(devices int) *topology.Topology {
-	t := machines.Network(devices/4, 4, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1})
+	t := machines.Network(devices/4, 4, machines.Wires{Host: 50e9, Slot: 50e9, Peer: 1, Network: 1}).Topology
 	return &t
 }
 
@@ -117,7 +117,7 @@ func loading(devices int) (all []planner.Member) {
 // slower one of these is what it takes, with the first or the last piece.
 func TestSpread(t *testing.T) {
 	linked := func(peer float64) *topology.Topology {
-		wires := machines.Switch(4, machines.Wires{Host: 400e9, Slot: 50e9, Peer: peer})
+		wires := machines.Switch(4, machines.Wires{Host: 400e9, Slot: 50e9, Peer: peer}).Topology
 		return &wires
 	}
 	const sizeBytes = 4e9
@@ -139,7 +139,7 @@ func TestSpread(t *testing.T) {
 
 // TestScatter: rows move in the shares of devices, and what a device sends and receives goes over its links.
 func TestScatter(t *testing.T) {
-	wires := machines.Switch(4, machines.Wires{Host: 1, Slot: 1, Peer: 10e9})
+	wires := machines.Switch(4, machines.Wires{Host: 1, Slot: 1, Peer: 10e9}).Topology
 	require.InDelta(t, 300*time.Millisecond, // three quarters of a quarter of 16 GB at 10 GB/s
 		planner.Scatter(equals(4), []float64{.25, .25, .25, .25}, 16e9, &wires), 1e3)
 	require.InDelta(t, 144*time.Millisecond, // a device gets, and gives, a tenth of nine tenths
@@ -160,7 +160,7 @@ func TestLinked(t *testing.T) {
 		"one missing":  {host.Linked([][]topology.Link{{{}, direct}, {{}, {}}}), false, false},
 		"through host": {host.Linked([][]topology.Link{{{}, through}, {direct, {}}}), true, false},
 	} {
-		require.NoError(t, test.wires.Validate())
+		require.NoError(t, machines.Validate(&test.wires))
 		linked, apart := planner.Linked(equals(2), &test.wires)
 		require.Equal(t, [2]bool{test.linked, test.apart}, [2]bool{linked, apart}, name)
 	}

@@ -91,3 +91,23 @@ func (o *Ops) Partition(list *backend.List, p PartitionPlan, starts, scratch bac
 		kernel.RadixStartsArgs{Offsets: offsets, Starts: starts, Digits: digits, Tiles: tileCount, End: uint32(s.Rows)})
 	return nil
 }
+
+// Unmixing says how keys are turned back that a partition has mixed.
+type Unmixing struct {
+	Rows     uint64
+	KeyBytes int    // of mixed keys
+	Seed     uint32 // of the mix
+	// Widened makes keys of 8 bytes of mixed low words; their high word is High.
+	Widened bool
+	High    uint32
+}
+
+// Unmix records the inverse of a mix of keys.
+func (o *Ops) Unmix(list *backend.List, u Unmixing, mixed, keys backend.Range) error {
+	config := kernel.UnmixKeys.With(nil)
+	if config.KeyBits = uint32(u.KeyBytes * 8); u.Widened {
+		config.Widened = 1
+	}
+	return kernel.UnmixKeys.Record(list, o.device, config, kernel.Groups(config, u.Rows),
+		kernel.UnmixKeysArgs{Keys: mixed, Unmixed: keys, Rows: uint32(u.Rows), Seed: u.Seed, High: u.High})
+}

@@ -139,10 +139,8 @@ type Alternative struct {
 //
 // Errors: if no alternative can run, the error of the one that lacks the least.
 func (e *Engine) Plan(spec Spec) (*Query, error) {
-	q, err := e.Bind(spec), error(nil)
-	if q.Rates, err = planner.RatesFor(e.Device().Info()); err != nil {
-		return nil, err
-	}
+	q := e.Bind(spec)
+	q.Rates = planner.RatesFor(e.Device().Info())
 	// First try to fit the memory that is free now, then all memory, which may have to be waited for.
 	for _, q.room = range q.rooms() {
 		for _, q.ahead = range []bool{true, false} {

@@ -214,8 +214,8 @@ func (l *Lane) finish(ctx context.Context, sink operator.Sink) error {
 	return l.built.op.Finish(ctx, sink)
 }
 
-// FinishKeyless outputs rows of tables without a key. Parts of a probe side have theirs in their order.
-func (l *Lane) FinishKeyless(ctx context.Context) error {
+// finishKeyless outputs rows of tables without a key. Parts of a probe side have theirs in their order.
+func (l *Lane) finishKeyless(ctx context.Context) error {
 	for side, s := range l.taken.Scans {
 		if side == operator.Probe && l.Query.Parts {
 			continue

@@ -17,7 +17,7 @@ type Team interface {
 	// Join acquires the memory of the lanes, builds, and joins all portions of the probe side.
 	Join(ctx context.Context, lanes []*Lane) error
 	// Finish outputs what depends on the whole probe side: rows of the build side with or without a partner, of which each
-	// lane knows only the ones that it has met, and rows of tables without a key.
+	// lane knows only the ones that it has met.
 	Finish(ctx context.Context, lanes []*Lane) error
 	// Left returns the lanes that have not failed.
 	Left(lanes []*Lane) []*Lane
@@ -46,10 +46,7 @@ func (alone) Join(ctx context.Context, lanes []*Lane) error {
 
 // Finish implements Team.
 func (alone) Finish(ctx context.Context, lanes []*Lane) error {
-	if err := lanes[0].Finish(ctx); err != nil {
-		return err
-	}
-	return lanes[0].FinishKeyless(ctx)
+	return lanes[0].Finish(ctx)
 }
 
 // Left implements Team.
@@ -109,7 +106,11 @@ func (r *Result) join(ctx context.Context) (err error) {
 	}
 	left := r.team.Left(r.lanes)
 	if r.Query.Empty == "" {
-		if err := r.team.Finish(ctx, left); err != nil {
+		err := r.team.Finish(ctx, left)
+		if err == nil {
+			err = left[0].finishKeyless(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

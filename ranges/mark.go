@@ -1,6 +1,7 @@
 package ranges
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -38,31 +39,8 @@ func markSide(ctx context.Context, lane *exec.Lane, side, other *Sorted, marks b
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list := lane.List("mark")
-	if err := lane.RangeSearch(list, p, side.Keys, other.Keys, none, counts.All(), none); err != nil {
-		return err
-	}
-	if err := lane.MarkCounts(list, counts.All(), side.IDs, marks, uint32(side.Rows)); err != nil {
-		return err
-	}
-	return lane.Submit(ctx, list)
-}
-
-// NewMarks returns a cleared bitmap for the rows of a side, allocated from the lane.
-func NewMarks(ctx context.Context, lane *exec.Lane, rows uint64, name string) (backend.Range, error) {
-	b := lane.Memory.New((rows+31)/32*4, "marks, "+name)
-	if err := lane.Memory.Err(); err != nil || rows == 0 {
-		return backend.Range{}, err
-	}
-	return b.All(), ClearMarks(ctx, lane, b.All())
-}
-
-// ClearMarks clears all bits of a bitmap, which may be absent.
-func ClearMarks(ctx context.Context, lane *exec.Lane, marks backend.Range) error {
-	if marks.Buffer == nil {
-		return nil
-	}
-	list := lane.List("mark")
-	list.Fill(marks, 0)
-	return lane.Submit(ctx, list)
+	return lane.Run(ctx, "mark", func(list *backend.List) error {
+		return cmp.Or(lane.RangeSearch(list, p, side.Keys, other.Keys, none, counts.All(), none),
+			lane.MarkCounts(list, counts.All(), side.IDs, marks, uint32(side.Rows)))
+	})
 }

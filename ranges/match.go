@@ -87,22 +87,15 @@ func (m *Matches) search(ctx context.Context, countOnly bool) error {
 // scan turns the counts into the place of each row's first pair in the output.
 func (m *Matches) scan(ctx context.Context) error {
 	rows := m.sides[m.few].Rows
-	p, err := primitive.PlanScan(m.lane.Tuning(), rows, 32, 64, true)
-	if err != nil {
-		return err
-	}
 	temporary := m.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	m.offsets = m.lane.Memory.New((rows+1)*8, "output offsets")
-	scratch := temporary.New(p.ScratchBytes, "scan scratch")
-	if err := cmp.Or(m.lane.Memory.Err(), temporary.Err()); err != nil {
+	if err := m.lane.Memory.Err(); err != nil {
 		return err
 	}
-	list := m.lane.List("scan")
-	if err := m.lane.Scan(list, p, m.counts.All(), m.offsets.All(), scratch.All()); err != nil {
-		return err
-	}
-	return m.lane.Submit(ctx, list)
+	return m.lane.Run(ctx, "scan", func(list *backend.List) error {
+		return m.lane.SumCounts(list, temporary, rows, 64, m.counts.All(), m.offsets.All())
+	})
 }
 
 // RecordPairs records the expansion of pairs first to first+rows-1, which must be below Total: build and probe receive

@@ -35,7 +35,9 @@ func Open(ctx context.Context, lane *exec.Lane, want operator.Want) *Operator {
 func (o *Operator) Close() { o.lane.Memory.ReleaseAll() }
 
 // Rewind implements [operator.Operator].
-func (o *Operator) Rewind(ctx context.Context) error { return ClearMarks(ctx, o.lane, o.marks) }
+func (o *Operator) Rewind(ctx context.Context) error {
+	return operator.ClearBitmap(ctx, o.lane, o.marks)
+}
 
 // numbers says which row numbers of a side are of use: none where rows are only counted, or never put.
 func (o *Operator) numbers(side int) Numbers {
@@ -48,10 +50,8 @@ func (o *Operator) Build(ctx context.Context, build *relation.Chunk) (err error)
 		return err
 	}
 	o.build = build
-	if o.want.Marks(operator.Build) {
-		if o.marks, err = NewMarks(ctx, o.lane, build.Rows, "build"); err != nil {
-			return err
-		}
+	if o.marks, err = o.want.NewBitmap(ctx, o.lane, operator.Build, build.Rows); err != nil {
+		return err
 	}
 	o.keys, err = Sort(ctx, o.lane, build, "build", o.numbers(operator.Build))
 	return err
@@ -68,11 +68,9 @@ func (o *Operator) Probe(ctx context.Context, lane *exec.Lane, probe *relation.C
 	if err != nil {
 		return err
 	}
-	var marks backend.Range
-	if o.want.Marks(operator.Probe) {
-		if marks, err = NewMarks(ctx, granule, probe.Rows, "probe"); err != nil {
-			return err
-		}
+	marks, err := o.want.NewBitmap(ctx, granule, operator.Probe, probe.Rows)
+	if err != nil {
+		return err
 	}
 	if err := Mark(ctx, granule, [2]*Sorted{o.keys, keys}, [2]backend.Range{o.marks, marks}); err != nil {
 		return err
@@ -131,6 +129,6 @@ func (o *Operator) rows(ctx context.Context, lane *exec.Lane, side int, c *relat
 	sink operator.Sink) error {
 	in := operator.NewInput(lane, c, [2]string{"build", "probe"}[side])
 	in.Ordered = c.Keys.Data
-	rows := operator.Rows{Input: &in, Side: side, Marks: marks, Keys: o.want.Keys, Untransformed: true}
+	rows := operator.Rows{Input: &in, Side: side, Marks: marks, Untransformed: true}
 	return rows.WriteWanted(ctx, sink, &o.want)
 }

@@ -9,12 +9,10 @@ package ranges
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -44,8 +42,8 @@ func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, 
 	if c.Rows == 0 {
 		return s, nil
 	}
-	unordered, err := Unordered(ctx, lane, c.Keys.Bytes, c.Keys.Data)
-	if err != nil || unordered[0] == 0 {
+	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
+	if err != nil || varying.Unsorted() == 0 {
 		return s, err
 	}
 	keys := relation.Chunk{Rows: c.Rows, Keys: c.Keys}
@@ -54,24 +52,10 @@ func Sort(ctx context.Context, lane *exec.Lane, c *relation.Chunk, name string, 
 	}
 	in := operator.NewInput(lane, &keys, name)
 	made := !numbers.None && numbers.Given.Buffer == nil
-	err = in.Transform(ctx, operator.Move{Stage: "sort", RowNumbers: made, Plan: By(lane.Ops, unordered[0])})
+	err = in.Transform(ctx, operator.Move{Stage: "sort", RowNumbers: made, Plan: operator.SortBy(lane.Ops, varying.Bits)})
 	s.Keys, s.IDs = in.Ordered, in.IDs
 	if len(in.Moved) > 0 {
 		s.IDs = in.Moved[0]
 	}
 	return s, err
-}
-
-// By returns a planner of sorts by those bits of the key that are set in unordered; if none is, the rows stay in place.
-func By(ops *primitive.Ops, unordered uint64) func(primitive.Layout) (operator.Transformation, error) {
-	return func(layout primitive.Layout) (t operator.Transformation, err error) {
-		p, err := primitive.PlanSort(ops.Tuning(),
-			primitive.Sort{Layout: layout, EndBit: bits.Len64(unordered), Varying: unordered})
-		t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-			buffers [2]primitive.Columns) error {
-			return ops.Sort(list, p, scratch, source, buffers)
-		}
-		return t, err
-	}
 }

@@ -1,6 +1,7 @@
 package ranges
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -24,10 +25,7 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	numbers := temporary.New(numbersBytes, "row numbers")
-	if err := lane.Memory.Err(); err != nil {
-		return nil, err
-	}
-	if err := temporary.Err(); err != nil {
+	if err := cmp.Or(lane.Memory.Err(), temporary.Err()); err != nil {
 		return nil, err
 	}
 	list := lane.List("peel")
@@ -35,14 +33,9 @@ func Extract(ctx context.Context, lane *exec.Lane, in *operator.Input, spans []S
 	for _, s := range spans {
 		n := s.End - s.First
 		own := numbers.Range(numbered, n*4)
-		if err := lane.Iota(list, own, n, uint32(s.First)); err != nil {
-			return nil, err
-		}
-		from := in.Ordered.Part(s.First*width, n*width)
-		if err := lane.Copy(list, keys.Range(at*width, n*width), from); err != nil {
-			return nil, err
-		}
-		if err := lane.Copy(list, places.Range(at*4, n*4), own); err != nil {
+		if err := cmp.Or(lane.Iota(list, own, n, uint32(s.First)),
+			lane.Copy(list, keys.Range(at*width, n*width), in.Ordered.Part(s.First*width, n*width)),
+			lane.Copy(list, places.Range(at*4, n*4), own)); err != nil {
 			return nil, err
 		}
 		at, numbered = at+n, numbered+backend.Aligned(n*4)

@@ -24,13 +24,16 @@ type Chunk struct {
 	HighWord uint32
 }
 
+// Columns returns the columns, the keys first.
+func (c *Chunk) Columns() []Values { return append([]Values{c.Keys}, c.Payload...) }
+
 // Check returns backend.ErrInvalidInput or backend.ErrLimit if the size of a column does not fit the number of rows, or
 // there are too many rows.
 func (c *Chunk) Check(op string) error {
 	if err := primitive.CheckRows(op, c.Rows); err != nil {
 		return err
 	}
-	for i, v := range append([]Values{c.Keys}, c.Payload...) {
+	for i, v := range c.Columns() {
 		if v.Bytes != 4 && v.Bytes != 8 || v.Data.SizeBytes != c.Rows*uint64(v.Bytes) {
 			return &backend.OpError{Op: op, Err: backend.ErrInvalidInput,
 				Detail: fmt.Sprintf("column %d has %d bytes for %d rows of %d", i, v.Data.SizeBytes, c.Rows, v.Bytes)}

@@ -93,7 +93,7 @@ func (t *apart) Finish(ctx context.Context, left []*query.Lane) error {
 			return err
 		}
 	}
-	return finishOn(ctx, first, finish)
+	return finish(ctx)
 }
 
 // take takes a part for a lane; nil after the last one, when no other lane could return one any more.

@@ -1,7 +1,6 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"sync"
@@ -24,6 +23,7 @@ import (
 //	rank 0: load rows 0..n/2 ─┐               ┌─► keys of rank 0 ─► operator
 //	rank 1: load rows n/2..n ─┴─► Exchange ───┴─► keys of rank 1 ─► operator
 type scattered struct {
+	met
 	pipe    *exec.Pipe[*query.Part]
 	ranks   int
 	weights []uint32
@@ -59,15 +59,16 @@ const Slack = 1.25
 // its share tells how many rows are exchanged at a time.
 func newScattered(lanes []*query.Lane, parts *exec.Pipe[*query.Part]) *scattered {
 	t := &scattered{pipe: parts, ranks: len(lanes), held: make(map[int]*sharedPart), rows: exec.Unlimited}
-	rows := uint64(0)
+	rows, all := uint64(0), uint64(0)
 	for _, l := range lanes {
 		rows += l.Taken().Facts.Rows[operator.Build]
 	}
 	for _, l := range lanes {
-		t.weights = append(t.weights, uint32(max(1, l.Taken().Facts.Rows[operator.Build]<<16/max(1, rows))))
+		weight := max(1, l.Taken().Facts.Rows[operator.Build]<<16/max(1, rows))
+		t.weights, all = append(t.weights, uint32(weight)), all+weight
 	}
 	for i, l := range lanes {
-		share := float64(t.weights[i]) / float64(sum(t.weights))
+		share := float64(t.weights[i]) / float64(all)
 		t.rows = min(t.rows, uint64(float64(l.Taken().Facts.Granule)/share/Slack)+1)
 	}
 	return t
@@ -75,52 +76,12 @@ func newScattered(lanes []*query.Lane, parts *exec.Pipe[*query.Part]) *scattered
 
 // Join implements query.Team.
 func (t *scattered) Join(ctx context.Context, lanes []*query.Lane) error {
-	if err := query.Acquire(ctx, lanes); err != nil {
-		return err
-	}
-	return peers.RunRanks(ctx, lanes[0].Query.Engine.Links(), lanesOf(lanes), t.weights,
-		func(ctx context.Context, p *peers.Rank) error {
-			l := lanes[p.Rank()]
-			r := &rank{Lane: l, of: p, all: t}
-			l.Rows, l.Source = r, r.take
-			err := l.Build(ctx, r.load)
-			if err == nil {
-				err = l.Probe(ctx)
-			}
-			if err != nil {
-				l.Flow().Fail(cmp.Or(context.Cause(ctx), err)) // the first error; other ranks fail because of it
-			}
-			return err
-		})
+	return joinMet(ctx, lanes, t.weights, func(l *query.Lane, p *peers.Rank) loader {
+		r := &rank{Lane: l, of: p, all: t}
+		l.Rows, l.Source = r, r.take
+		return r.load
+	})
 }
-
-// Finish implements query.Team. A row of the build side and its partners have met on one lane, unless a filter decides.
-func (t *scattered) Finish(ctx context.Context, lanes []*query.Lane) error {
-	return finishMet(ctx, lanes)
-}
-
-// finishMet finishes lanes on which rows have met by their keys.
-func finishMet(ctx context.Context, lanes []*query.Lane) error {
-	first, others, finish := lanes[0], lanes[1:], lanes[0].Finish
-	var err error
-	switch {
-	case first.Filtered():
-		finish, err = first.MergeMarks(ctx, others)
-	case marks(first):
-		err = query.Each(others, "finish", nil,
-			func(ctx context.Context, _ int, l *query.Lane) error { return l.Finish(ctx) })
-	}
-	if err != nil {
-		return err
-	}
-	return finishOn(ctx, first, finish)
-}
-
-// Left implements query.Team.
-func (*scattered) Left(lanes []*query.Lane) []*query.Lane { return lanes }
-
-// Failures implements query.Team.
-func (*scattered) Failures() []query.DeviceFailure { return nil }
 
 // Close releases the parts that not all ranks have taken.
 func (t *scattered) Close() {
@@ -132,21 +93,10 @@ func (t *scattered) Close() {
 	clear(t.held)
 }
 
-func sum(weights []uint32) (total uint64) {
-	for _, w := range weights {
-		total += uint64(w)
-	}
-	return total
-}
-
 // mine is the range of rows [from, to) that a rank loads.
 func mine(r *peers.Rank, from, to int) (int, int) {
-	before, all, rows := uint64(0), sum(r.Weights), uint64(to-from)
-	for _, w := range r.Weights[:r.Rank()] {
-		before += uint64(w)
-	}
-	end := before + uint64(r.Weights[r.Rank()])
-	return from + int(rows*before/all), from + int(rows*end/all)
+	first, end := r.Share(uint64(to - from))
+	return from + int(first), from + int(end)
 }
 
 // take returns the next part of the probe side, of which every rank joins rows; nil after the last one.
@@ -201,7 +151,7 @@ func (r *rank) Loads(p *query.Portion, _ *operator.Facts) (ranges [][2]int, skip
 func (r *rank) Exchange(ctx context.Context, lane *exec.Lane, loaded *relation.Chunk) (*relation.Chunk, func(), error) {
 	at := *r.of
 	at.Lane = lane
-	received, err := at.Exchange(ctx, peers.Alike(r.owners), 0, loaded)
+	received, err := at.Exchange(ctx, peers.Alike(r.owners), loaded)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -270,7 +220,7 @@ func (r *rank) scatter(ctx context.Context) (*relation.Chunk, error) {
 		} else {
 			by = peers.Alike(by)
 		}
-		of, err := r.of.Exchange(ctx, by, 0, p.Chunk)
+		of, err := r.of.Exchange(ctx, by, p.Chunk)
 		p.Release()
 		if err != nil {
 			return nil, err
@@ -290,34 +240,24 @@ func concatenate(ctx context.Context, b *query.Built, pieces []*peers.Received, 
 	for _, piece := range pieces {
 		whole.Narrow = whole.Narrow && piece.Narrow && piece.HighWord == whole.HighWord
 	}
-	list := b.Lane().List("copy rows")
-	column := func(of func(c *relation.Chunk) relation.Values) (relation.Values, error) {
-		bytes := uint64(of(&pieces[0].Chunk).Bytes)
-		to, at := b.Memory().New(rows*bytes, "received rows").All(), uint64(0)
+	list, columns := b.Lane().List("copy rows"), pieces[0].Columns()
+	for i := range columns {
+		bytes, at := uint64(columns[i].Bytes), uint64(0)
+		to := b.Memory().New(rows*bytes, "received rows").All()
 		if err := b.Memory().Err(); err != nil {
-			return relation.Values{}, err
+			return nil, err
 		}
 		for _, piece := range pieces {
-			from := of(&piece.Chunk).Data.Part(0, piece.Rows*bytes)
+			from := piece.Columns()[i].Data.Part(0, piece.Rows*bytes)
 			if from.SizeBytes > 0 {
 				if err := b.Lane().Copy(list, to.Part(at, from.SizeBytes), from); err != nil {
-					return relation.Values{}, err
+					return nil, err
 				}
 			}
 			at += from.SizeBytes
 		}
-		return relation.Values{Data: to, Bytes: int(bytes)}, nil
+		columns[i].Data = to
 	}
-	var err error
-	if whole.Keys, err = column(func(c *relation.Chunk) relation.Values { return c.Keys }); err != nil {
-		return nil, err
-	}
-	for i := range pieces[0].Payload {
-		v, err := column(func(c *relation.Chunk) relation.Values { return c.Payload[i] })
-		if err != nil {
-			return nil, err
-		}
-		whole.Payload = append(whole.Payload, v)
-	}
+	whole.Keys, whole.Payload = columns[0], columns[1:]
 	return whole, b.Lane().Submit(ctx, list)
 }

@@ -1,7 +1,6 @@
 package team
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/spirjoin/spirjoin/exchange/peers"
@@ -18,54 +17,37 @@ import (
 //	rank 0: load rows 0..n/2 of both ─┐          ┌─► keys up to a splitter, in order ─► sort-merge join
 //	rank 1: load rows n/2..n of both ─┴─► Sort ──┴─► keys behind it, in order ────────► sort-merge join
 type sorted struct {
-	method  peers.Method
-	weights []uint32
-	builds  []*peers.Sorted // by rank; nil until they are sorted
+	met
+	method peers.Method
+	rows   [][2]*peers.Held // of each rank, by side; nil until they are sorted
 }
 
 // Sort joins the tables of a query across the devices that it was planned for, sorted by a method.
 func Sort(flow *exec.Flow, q *query.Query, method peers.Method) (*query.Result, error) {
 	return query.Start(flow, append([]*query.Query{q}, q.Others...), func(lanes []*query.Lane) query.Team {
-		t := &sorted{method: method, builds: make([]*peers.Sorted, len(lanes))}
-		for range lanes {
-			t.weights = append(t.weights, 1)
-		}
-		return t
+		return &sorted{method: method, rows: make([][2]*peers.Held, len(lanes))}
 	})
 }
 
 // sorter is a lane among those that sort. It implements query.Rows.
 type sorter struct {
 	*query.Lane
-	of    *peers.Rank
-	probe *peers.Sorted
+	of  *peers.Rank
+	all *sorted
 }
 
 // Join implements query.Team.
 func (t *sorted) Join(ctx context.Context, lanes []*query.Lane) error {
-	if err := query.Acquire(ctx, lanes); err != nil {
-		return err
-	}
-	return peers.RunRanks(ctx, lanes[0].Query.Engine.Links(), lanesOf(lanes), t.weights,
-		func(ctx context.Context, p *peers.Rank) error {
-			l := lanes[p.Rank()]
-			s := &sorter{Lane: l, of: p}
-			defer func() { s.probe.Release() }()
-			l.Rows, l.Source = s, l.Whole()
-			err := l.Build(ctx, func(ctx context.Context) (*relation.Chunk, error) { return t.sort(ctx, s) })
-			if err == nil {
-				err = l.Probe(ctx)
-			}
-			if err != nil {
-				l.Flow().Fail(cmp.Or(context.Cause(ctx), err)) // the first error; other ranks fail because of it
-			}
-			return err
-		})
+	return joinMet(ctx, lanes, nil, func(l *query.Lane, p *peers.Rank) loader {
+		s := &sorter{Lane: l, of: p, all: t}
+		l.Rows, l.Source = s, l.Whole()
+		return s.sort
+	})
 }
 
 // sort loads the rank's shares of both sides, sorts them with the other ranks, and returns the rank's range of the build
 // side, for which its operator is planned anew.
-func (t *sorted) sort(ctx context.Context, s *sorter) (*relation.Chunk, error) {
+func (s *sorter) sort(ctx context.Context) (*relation.Chunk, error) {
 	lane := s.Built().Lane()
 	var chunks [2]*relation.Chunk
 	memory := lane.Scope(ctx)
@@ -77,11 +59,11 @@ func (t *sorted) sort(ctx context.Context, s *sorter) (*relation.Chunk, error) {
 			return nil, err
 		}
 	}
-	both, err := s.of.Sort(ctx, peers.Order{Method: t.method}, chunks[:]...)
+	both, err := s.of.Sort(ctx, s.all.method, chunks[:]...)
 	if err != nil {
 		return nil, err
 	}
-	t.builds[s.of.Rank()], s.probe = both[operator.Build], both[operator.Probe]
+	s.all.rows[s.of.Rank()] = [2]*peers.Held(both)
 	return &both[operator.Build].Chunk, s.Built().Replan(both[operator.Build].Rows)
 }
 
@@ -94,21 +76,15 @@ func (s *sorter) Loads(p *query.Portion, _ *operator.Facts) (ranges [][2]int, sk
 
 // Exchange returns the rank's range of the probe side.
 func (s *sorter) Exchange(context.Context, *exec.Lane, *relation.Chunk) (*relation.Chunk, func(), error) {
-	return &s.probe.Chunk, s.probe.Release, nil
+	probe := s.all.rows[s.of.Rank()][operator.Probe]
+	return &probe.Chunk, probe.Release, nil
 }
 
-// Finish implements query.Team. A row of the build side and its partners are on one lane, unless a filter decides.
-func (t *sorted) Finish(ctx context.Context, lanes []*query.Lane) error { return finishMet(ctx, lanes) }
-
-// Left implements query.Team.
-func (*sorted) Left(lanes []*query.Lane) []*query.Lane { return lanes }
-
-// Failures implements query.Team.
-func (*sorted) Failures() []query.DeviceFailure { return nil }
-
-// Close releases the build sides.
+// Close releases the rows.
 func (t *sorted) Close() {
-	for _, b := range t.builds {
-		b.Release()
+	for _, rows := range t.rows {
+		for _, held := range rows {
+			held.Release()
+		}
 	}
 }

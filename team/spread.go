@@ -51,7 +51,10 @@ func Direct(q *query.Query) bool {
 	all := append([]*query.Query{q}, q.Others...)
 	for _, from := range all {
 		for _, to := range all {
-			if from != to && !q.Engine.Links().Direct(from.Engine.Device(), to.Engine.Device()) {
+			if from == to {
+				continue
+			}
+			if _, direct := q.Engine.Links().Rate(from.Engine.Device(), to.Engine.Device()); !direct {
 				return false
 			}
 		}
@@ -61,11 +64,7 @@ func Direct(q *query.Query) bool {
 
 // spread builds on all lanes, each of which loads its range of rows.
 func spread(ctx context.Context, all []*query.Lane) error {
-	weights := make([]uint32, len(all))
-	for i := range weights {
-		weights[i] = 1
-	}
-	return peers.RunRanks(ctx, all[0].Query.Engine.Links(), lanesOf(all), weights,
+	return peers.RunRanks(ctx, all[0].Query.Engine.Links(), lanesOf(all), nil,
 		func(ctx context.Context, p *peers.Rank) error {
 			l := all[p.Rank()]
 			return l.Build(ctx, func(ctx context.Context) (*relation.Chunk, error) { return mirror(ctx, l.Built(), p) })
@@ -112,17 +111,12 @@ func mirror(ctx context.Context, b *query.Built, me *peers.Rank) (*relation.Chun
 // allRows allocates the columns of all rows of the build side.
 func allRows(b *query.Built) (whole *relation.Chunk, columns []backend.Range) {
 	s := b.Scan()
-	whole = &relation.Chunk{Rows: s.Rows()}
-	column := func(bytes int) relation.Values {
-		v := relation.Values{Data: b.Memory().New(whole.Rows*uint64(bytes), s.Side.String()+" rows").All(), Bytes: bytes}
-		columns = append(columns, v.Data)
-		return v
+	var all []relation.Values
+	for _, bytes := range append([]int{s.Keys.KeyBytes()}, s.Payload()...) {
+		data := b.Memory().New(s.Rows()*uint64(bytes), s.Side.String()+" rows").All()
+		all, columns = append(all, relation.Values{Data: data, Bytes: bytes}), append(columns, data)
 	}
-	whole.Keys = column(s.Keys.KeyBytes())
-	for _, bytes := range s.Payload() {
-		whole.Payload = append(whole.Payload, column(bytes))
-	}
-	return whole, columns
+	return &relation.Chunk{Rows: s.Rows(), Keys: all[0], Payload: all[1:]}, columns
 }
 
 // mirrorPiece copies the rows of a piece to all devices, from row at on.
@@ -133,7 +127,7 @@ func mirrorPiece(ctx context.Context, lane *exec.Lane, me *peers.Rank, offer pee
 	}
 	flow, list := exec.NewFlow(ctx), lane.List("copy rows")
 	defer flow.Stop()
-	for i, values := range append([]relation.Values{p.Keys}, p.Payload...) {
+	for i, values := range p.Columns() {
 		bytes := uint64(values.Bytes)
 		rows := values.Data.Part(0, p.Rows*bytes)
 		for there := range me.Size() {

@@ -7,8 +7,6 @@
 package team
 
 import (
-	"context"
-
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
@@ -26,14 +24,6 @@ func Stream(flow *exec.Flow, q *query.Query, parts *exec.Pipe[*query.Part]) (*qu
 		}
 		return newApart(flow, lanes, parts)
 	})
-}
-
-// finishOn finishes on one lane what depends on the whole probe side, and outputs rows of tables without a key.
-func finishOn(ctx context.Context, first *query.Lane, finish func(context.Context) error) error {
-	if err := finish(ctx); err != nil {
-		return err
-	}
-	return first.FinishKeyless(ctx)
 }
 
 // marks reports whether the output depends on marks of the build side.

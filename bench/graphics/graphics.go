@@ -17,7 +17,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/internal/text"
-	"github.com/spirjoin/spirjoin/join/graphics"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 )
@@ -146,13 +145,13 @@ func (r *run) rates(ctx context.Context) error {
 	} else {
 		lane := exec.NewLane(ctx, on.ops, nil)
 		defer lane.Memory.ReleaseAll()
-		if drawn, err := graphics.Measure(ctx, lane); measure.DoesNotFit(err) {
+		if drawn, err := measureDraws(ctx, lane); measure.DoesNotFit(err) {
 			r.out.Println("points into an image: skipped: " + text.OneLine(err.Error()))
 		} else if err != nil {
 			return err
 		} else {
-			r.out.Println("points into an image: " + text.Rate(1e9/drawn.PointNs, ""))
-			r.out.Println("vertices that fetch a texel: " + text.Rate(1e9/drawn.VertexNs, ""))
+			r.out.Println("points into an image: " + text.Rate(1e9/drawn.pointNs, ""))
+			r.out.Println("vertices that fetch a texel: " + text.Rate(1e9/drawn.vertexNs, ""))
 		}
 	}
 	c := histogramCell{keys: uniformKeys, rows: 1 << 24, log2Bins: 20}

@@ -3,6 +3,7 @@
 package joins
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -81,16 +82,13 @@ func (a Algorithm) plan(ctx context.Context, lane *exec.Lane, build, probe *rela
 		return p, err
 	}
 	rows := f.Rows
-	if err := planner.SampleChunks(ctx, lane, build, probe, &f); err != nil {
+	if err := Sample(ctx, lane, build, probe, &f); err != nil {
 		return nil, err
 	}
 	scale := float64(rows[operator.Probe]) / float64(max(1, f.Rows[operator.Probe]))
 	f.Rows, f.OutputRows, f.MostRows = rows, uint64(scale*float64(f.OutputRows)), uint64(scale*float64(f.MostRows))
 	device := lane.Device()
-	rates, err := planner.RatesFor(device.Info())
-	if err != nil {
-		return nil, err
-	}
+	rates := planner.RatesFor(device.Info())
 	f.HeldBytes = device.MemoryUse(backend.DeviceLocal).InUse
 	all, err := planner.Choose(f, want, join.Algorithms, rates, planner.Limits{
 		DeviceMemoryBytes: device.Options().DeviceMemoryBytes, BlockBytes: device.Info().Limits.MaxBlockBytes})
@@ -98,7 +96,8 @@ func (a Algorithm) plan(ctx context.Context, lane *exec.Lane, build, probe *rela
 		return nil, err
 	}
 	if all[0].Reject != nil {
-		return nil, planner.Least(all).Reject
+		least := slices.MinFunc(all, func(a, b *operator.Plan) int { return cmp.Compare(a.PeakBytes, b.PeakBytes) })
+		return nil, least.Reject
 	}
 	return all[0], nil
 }

@@ -32,8 +32,11 @@ type Cell struct {
 
 // Run is a join of a cell, measured.
 type Run struct {
-	planner.Measured
-	Time time.Duration // of all stages
+	Facts     operator.Facts
+	Want      operator.Want
+	Algorithm operator.Algorithm
+	Stages    map[string]time.Duration // device time, by the stages of package operator
+	Time      time.Duration            // of all stages
 }
 
 // fields are the columns that the file must have. r_payload and s_payload are the bytes of a side's payload columns,
@@ -201,7 +204,7 @@ func (l *line) cell(a operator.Algorithm) (name string, run Run) {
 	if l.least {
 		scale = l.number(l.text("min_ns")) / took
 	}
-	run = Run{Measured: planner.Measured{Facts: f, Want: want, Algorithm: a, Stages: make(map[string]time.Duration)},
+	run = Run{Facts: f, Want: want, Algorithm: a, Stages: make(map[string]time.Duration),
 		Time: time.Duration(math.Round(scale * took))}
 	for _, stage := range strings.Split(l.text("stages"), ";") {
 		step, ns, _ := strings.Cut(strings.TrimSpace(stage), "=")

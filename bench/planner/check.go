@@ -103,16 +103,3 @@ func Errors(cells []Cell, rates *planner.Rates, tuning primitive.Tuning) (string
 	}
 	return b.String(), nil
 }
-
-// Fit returns rates fitted to the runs of all cells, and records that in their field Measured.
-func Fit(cells []Cell, base planner.Rates, tuning primitive.Tuning) (planner.Rates, error) {
-	var runs []planner.Measured
-	for _, cell := range cells {
-		for _, run := range cell.Runs {
-			run.Facts.Tuning = tuning
-			runs = append(runs, run.Measured)
-		}
-	}
-	base.Measured = fmt.Sprintf("fitted to %d joins of %d cells (spirjoin bench planner --fit)", len(runs), len(cells))
-	return planner.Fit(base, runs)
-}

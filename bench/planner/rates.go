@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 )
@@ -21,10 +22,7 @@ func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 	case "software":
 		info.Type = backend.Software
 	}
-	all, err := planner.AllRates()
-	if err != nil {
-		return nil, nil, err
-	}
+	all := planner.AllRates()
 	i := slices.IndexFunc(all, func(r planner.Rates) bool {
 		return r.Device == device && (through == "" || r.Backend == through)
 	})
@@ -50,4 +48,26 @@ func RatesNamed(name string) (*planner.Rates, primitive.Tuning, error) {
 			backend.ErrInvalidInput, name, strings.Join(known, ", "))
 	}
 	return &all[i], tuning, nil
+}
+
+// row returns rates as a row of rates.json.
+func row(r *planner.Rates) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  {\"device\": %q, \"backend\": %q, \"cache_bytes\": %.0f, \"host_cache_bytes\": %.0f, \"ns\": {",
+		r.Device, r.Backend, r.CacheBytes, r.HostCacheBytes)
+	for u := range operator.NumUnits {
+		if u > 0 {
+			b.WriteByte(',')
+		}
+		switch u {
+		case operator.Launch, operator.SortRow, operator.MatchBuild, operator.BuildNear, operator.MergeRow,
+			operator.GatherNear, operator.DrawVertex, operator.EncodeRow:
+			b.WriteString("\n    ")
+		default:
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%q: %.3g", u.String(), r.Ns[u])
+	}
+	fmt.Fprintf(&b, "},\n   \"measured\": %q}", r.Measured)
+	return b.String()
 }

@@ -43,7 +43,7 @@ func (r Report) Write(w io.Writer, cells []Cell, rates *planner.Rates, tuning pr
 		fmt.Fprint(w, factors)
 	}
 	if r.Fit {
-		fmt.Fprintln(w, rates.JSON())
+		fmt.Fprintln(w, row(rates))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func benchmarkSort(b *testing.B, devices []*backend.Device, device, keys string,
 		b.Run(fmt.Sprintf("%s/keys=%s/method=%v", device, keys, method), func(b *testing.B) {
 			run := func() {
 				require.NoError(b, all.run(b.Context(), nil, func(ctx context.Context, r *Rank) error {
-					sorted, err := r.Sort(ctx, Order{Method: method}, chunks[r.Rank()])
+					sorted, err := r.Sort(ctx, method, chunks[r.Rank()])
 					for _, of := range sorted {
 						of.Release()
 					}

@@ -53,7 +53,7 @@ type divided struct {
 // divide finds the buckets in which the boundaries of ranks lie. A boundary within tolerance of an edge of its bucket
 // moves there. Otherwise the bucket spans ranks, and is refined. If it has only one key, it is split to the row, or
 // goes to one rank if keys are whole.
-func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, places KeyPlaces) (d divided) {
+func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, whole bool) (d divided) {
 	at, first := 0, uint64(0) // the bucket of the boundary, and the rows before it
 	for rank := 1; rank < len(targets)-1; rank++ {
 		target := targets[rank]
@@ -78,7 +78,7 @@ func divide(buckets []bucket, targets []uint64, varying, tolerance uint64, place
 				d.spanning = append(d.spanning, at)
 			}
 			d.boundaries = append(d.boundaries, boundary{bucket: at})
-		case places == SplitKeys:
+		case !whole:
 			d.boundaries = append(d.boundaries, boundary{at, before})
 		case before <= behind:
 			d.boundaries = append(d.boundaries, boundary{bucket: at})

@@ -12,8 +12,8 @@ import (
 )
 
 // host is a radix sort of keys of ranks without a device: Measure counts on the host.
-func divideOnHost(keys [][]uint64, weights []uint32, places KeyPlaces) (x *radix, rounds int, err error) {
-	x = &radix{size: len(keys), weights: weights, places: places, chunks: make([]*held, 1)}
+func divideOnHost(keys [][]uint64, weights []uint32, whole bool) (x *radix, rounds int, err error) {
+	x = &radix{size: len(keys), weights: weightsOf(len(keys), weights), whole: whole, chunks: make([]*Held, 1)}
 	said := make([][]byte, len(keys))
 	for rank, of := range keys {
 		and, or := ^uint64(0), uint64(0)
@@ -65,7 +65,7 @@ func TestDivide(t *testing.T) {
 			weights = rapid.SliceOfN(rapid.Uint32Range(0, 4), size, size).Draw(t, "weights")
 			weights[0]++
 		}
-		x, rounds, err := divideOnHost(keys, weights, SplitKeys)
+		x, rounds, err := divideOnHost(keys, weights, false)
 		if err != nil || rounds > 9 {
 			t.Fatalf("%d rounds: %v", rounds, err)
 		}
@@ -94,7 +94,7 @@ func TestDivide(t *testing.T) {
 		if at != len(all) {
 			t.Fatalf("%d of %d rows", at, len(all))
 		}
-		ends := targets(uint64(len(all)), size, weights)
+		ends := targets(uint64(len(all)), weightsOf(size, weights))
 		for rank, n := range rows {
 			if distance(n, ends[rank+1]-ends[rank]) > 2*(x.share*paddingThousandths/2000) {
 				t.Fatalf("rank %d has %d rows of %d", rank, n, ends[rank+1]-ends[rank])
@@ -121,7 +121,7 @@ func TestFuse(t *testing.T) {
 	for i := range buckets {
 		buckets[i] = newBucket(uint64(i)<<24, 24, [][]uint64{{100, 100}})
 	}
-	d := divide(buckets, targets(51_200, 2, nil), 0xffffffff, 100, SplitKeys)
+	d := divide(buckets, targets(51_200, weightsOf(2, nil)), 0xffffffff, 100, false)
 	require.Equal(t, []boundary{{bucket: 128}}, d.boundaries)
 	pieces := d.pieces(buckets)
 	require.Len(t, fuse(pieces, buckets, 0xffffffff, 100, 0), 256)

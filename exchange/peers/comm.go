@@ -38,8 +38,14 @@ type Rank struct {
 	Comm
 	Lane *exec.Lane
 	// Weights are the shares of the ranks, alike on all of them: a device with twice the weight is to have twice the
-	// rows. Absent if all have the same.
+	// rows.
 	Weights []uint32
+}
+
+// Share returns the range of some rows that the rank has if they are shared out to the row.
+func (r *Rank) Share(rows uint64) (from, to uint64) {
+	ends := targets(rows, r.Weights)
+	return ends[r.Rank()], ends[r.Rank()+1]
 }
 
 // Barrier waits until all ranks have come to the same round.
@@ -73,8 +79,8 @@ func (r *Rank) gatherUnless(ctx context.Context, round string, mine []byte, fail
 	return all, nil
 }
 
-// shortages are the errors of a rank that lacks memory, by the number that it says; 0: it does not.
-var shortages = []error{nil, backend.ErrDeviceMemory, backend.ErrHostMemory}
+// shortages are the errors of a rank that has no room, by the number that it says; 0: it has.
+var shortages = []error{nil, backend.ErrDeviceMemory, backend.ErrHostMemory, backend.ErrLimit}
 
 func shortage(err error) byte {
 	for number := 1; number < len(shortages); number++ {
@@ -86,19 +92,30 @@ func shortage(err error) byte {
 }
 
 // putNumbers returns numbers as bytes of a round.
-func putNumbers(numbers ...uint64) []byte {
-	said := make([]byte, 0, 8*len(numbers))
+func putNumbers(numbers ...uint64) []byte { return bytesOf(8, numbers) }
+
+// bytesOf returns numbers of width bytes, 4 or 8, as they are in a column.
+func bytesOf(width int, numbers []uint64) []byte {
+	content := make([]byte, 0, width*len(numbers))
 	for _, n := range numbers {
-		said = binary.LittleEndian.AppendUint64(said, n)
+		if width == 4 {
+			content = binary.LittleEndian.AppendUint32(content, uint32(n))
+		} else {
+			content = binary.LittleEndian.AppendUint64(content, n)
+		}
 	}
-	return said
+	return content
 }
 
-// numbersOf is the inverse of putNumbers.
-func numbersOf(said []byte) []uint64 {
-	numbers := make([]uint64, len(said)/8)
+// numbersOf is the inverse of bytesOf.
+func numbersOf(width int, content []byte) []uint64 {
+	numbers := make([]uint64, len(content)/width)
 	for i := range numbers {
-		numbers[i] = binary.LittleEndian.Uint64(said[8*i:])
+		if width == 4 {
+			numbers[i] = uint64(binary.LittleEndian.Uint32(content[4*i:]))
+		} else {
+			numbers[i] = binary.LittleEndian.Uint64(content[8*i:])
+		}
 	}
 	return numbers
 }
@@ -107,7 +124,7 @@ func numbersOf(said []byte) []uint64 {
 func allNumbers(said [][]byte, count int) ([][]uint64, error) {
 	all := make([][]uint64, len(said))
 	for rank, s := range said {
-		if all[rank] = numbersOf(s); len(s) != 8*count {
+		if all[rank] = numbersOf(8, s); len(s) != 8*count {
 			return nil, invalid("rank %d says %d bytes instead of %d numbers", rank, len(s), count)
 		}
 	}

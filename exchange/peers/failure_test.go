@@ -22,7 +22,7 @@ import (
 // work is everything that ranks do together, with what can go wrong on the way.
 var work = map[string]func(ctx context.Context, r *Rank, c *relation.Chunk) error{
 	"hash": func(ctx context.Context, r *Rank, c *relation.Chunk) error {
-		received, err := r.Exchange(ctx, r.Hash(1), 0, c)
+		received, err := r.Exchange(ctx, r.Hash(1), c)
 		for _, one := range received {
 			one.Release()
 		}
@@ -35,7 +35,7 @@ var work = map[string]func(ctx context.Context, r *Rank, c *relation.Chunk) erro
 
 func sortWork(method Method) func(ctx context.Context, r *Rank, c *relation.Chunk) error {
 	return func(ctx context.Context, r *Rank, c *relation.Chunk) error {
-		all, err := r.Sort(ctx, Order{Method: method, Keys: WholeKeys, fusingRows: 1}, c)
+		all, err := (&sorter{Rank: r, whole: true, fusing: 1}).sort(ctx, method, []*relation.Chunk{c})
 		for _, one := range all {
 			one.Release()
 		}

@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -16,7 +17,10 @@ import (
 // Errors: ErrInvalidInput if there are not as many weights as lanes, or all are 0; errors of body; ErrCancelled.
 func RunRanks(ctx context.Context, links *Links, lanes []*exec.Lane, weights []uint32,
 	body func(context.Context, *Rank) error) error {
-	if weights != nil && (len(weights) != len(lanes) || sum(weights) == 0) {
+	if weights == nil {
+		weights = slices.Repeat([]uint32{1}, len(lanes))
+	}
+	if len(weights) != len(lanes) || sum(weights) == 0 {
 		return invalid("the weights %v for %d ranks", weights, len(lanes))
 	}
 	flow := exec.NewFlow(ctx)
@@ -110,65 +114,50 @@ func (g *group) reason(rank int, err error) error {
 	return fmt.Errorf("rank %d: %w", rank, err)
 }
 
-// member is the connection of a rank of a process.
+// member is the connection of a rank of a process. It implements [Comm].
 type member struct {
 	group *group
 	rank  int
 }
 
-// Rank implements Comm.
 func (m *member) Rank() int { return m.rank }
 
-// Size implements Comm.
 func (m *member) Size() int { return len(m.group.lanes) }
 
-// Gather implements Comm.
 func (m *member) Gather(ctx context.Context, round string, mine []byte) ([][]byte, error) {
+	return meet(ctx, m, round, mine)
+}
+
+func (m *member) Offer(ctx context.Context, round string, columns []backend.Range) (Offer, error) {
+	all, err := meet(ctx, m, round, columns)
+	return &offer{m, all}, err
+}
+
+// meet is [group.meet] of what has one type.
+func meet[T any](ctx context.Context, m *member, round string, mine T) ([]T, error) {
 	said, err := m.group.meet(ctx, m.rank, round, mine)
 	if err != nil {
 		return nil, err
 	}
-	all := make([][]byte, len(said))
+	all := make([]T, len(said))
 	for i := range said {
-		all[i] = said[i].([]byte)
+		all[i] = said[i].(T)
 	}
 	return all, nil
 }
 
-// Offer implements Comm.
-func (m *member) Offer(ctx context.Context, round string, columns []backend.Range) (Offer, error) {
-	said, err := m.group.meet(ctx, m.rank, round, columns)
-	if err != nil {
-		return nil, err
-	}
-	o := &offer{member: m, columns: make([][]backend.Range, len(said))}
-	for i := range said {
-		o.columns[i] = said[i].([]backend.Range)
-	}
-	return o, nil
-}
-
-// Abort implements Comm.
 func (m *member) Abort(err error) { m.group.flow.Fail(m.group.reason(m.rank, err)) }
 
-// offer is memory of the devices of a process.
+// offer is memory of the devices of a process. It implements [Offer].
 type offer struct {
 	*member
 	columns [][]backend.Range // by rank
 }
 
-// Put implements Offer.
 func (o *offer) Put(ctx context.Context, to, column int, offsetBytes uint64, src backend.Range) error {
 	lanes, dst := o.group.lanes, o.columns[to][column]
 	if offsetBytes > dst.SizeBytes || src.SizeBytes > dst.SizeBytes-offsetBytes {
 		return invalid("%d bytes at %d of the %d bytes that rank %d offers", src.SizeBytes, offsetBytes, dst.SizeBytes, to)
 	}
 	return o.group.links.copy(ctx, lanes[o.rank].Device(), lanes[to].Device(), dst.Part(offsetBytes, src.SizeBytes), src)
-}
-
-func sum(weights []uint32) (total uint64) {
-	for _, w := range weights {
-		total += uint64(w)
-	}
-	return total
 }

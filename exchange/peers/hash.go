@@ -6,7 +6,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
@@ -75,7 +74,7 @@ func (h *hash) Decide(said [][]byte) (again bool, err error) {
 		h.rows = append(h.rows, rows)
 	}
 	if h.owners == nil {
-		h.owners = assign(total, h.size, h.weights)
+		h.owners = assign(total, h.weights)
 	}
 	return false, nil
 }
@@ -87,8 +86,8 @@ func Alike(by Partitioner) Partitioner {
 }
 
 // Apply returns the partitioned rows.
-func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
-	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}, nil
+func (h *hash) Apply(chunk int) *Parts {
+	return &Parts{Chunk: h.parted[chunk], Rows: h.rows[chunk], Owners: h.owners}
 }
 
 // Partition returns the rows of a chunk in the order of their parts, in memory of the lane, and the number of rows of
@@ -96,100 +95,51 @@ func (h *hash) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error)
 // stable. Errors: allocation and device errors.
 func Partition(ctx context.Context, lane *exec.Lane, c *relation.Chunk, bits int, seed uint32) (parted relation.Chunk,
 	rows []uint64, err error) {
-	p := partition{shift: c.Keys.Bytes*8 - bits, bits: bits, mixed: true, seed: seed}
-	rows, err = p.run(ctx, lane, c, &parted)
-	return parted, rows, err
+	by := primitive.Partition{Shift: c.Keys.Bytes*8 - bits, Bits: bits, Mixed: true, Seed: seed}
+	return partition(ctx, lane, by, c)
 }
 
-// partition is a stable partition of a chunk by bits of the keys or of their mix.
-type partition struct {
-	shift, bits int
-	mixed       bool
-	seed        uint32
-}
-
-// run partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each digit.
-func (p *partition) run(ctx context.Context, lane *exec.Lane, c, to *relation.Chunk) (rows []uint64, err error) {
-	*to = *c
-	rows = make([]uint64, 1<<p.bits)
+// partition partitions a chunk into memory of the lane, where the keys are not mixed, and returns the rows of each
+// digit.
+func partition(ctx context.Context, lane *exec.Lane, by primitive.Partition, c *relation.Chunk) (to relation.Chunk,
+	rows []uint64, err error) {
+	rows = make([]uint64, 1<<by.Bits)
 	if c.Rows == 0 {
-		return rows, nil
+		return *c, rows, nil
 	}
 	work := lane.Nested(ctx) // the mixed keys are temporary
 	defer work.Memory.ReleaseAll()
 	startBuffer := work.Memory.New(uint64(len(rows)+1)*4, "partition starts")
 	in := operator.NewInput(work, c, "rows")
-	counted := startBuffer.All()
-	move := func() error {
-		return in.Transform(ctx, operator.Move{Stage: "partition",
-			Plan: func(layout primitive.Layout) (operator.Transformation, error) {
-				t, err := p.transformation(lane.Ops, layout, counted)
-				counted = backend.Range{}
-				return t, err
-			}})
-	}
-	if len(c.Payload) == 0 {
-		err = move()
-	} else {
-		err = in.MoveAll(move)
-	}
+	err = in.TransformAll(ctx, operator.Move{Stage: "partition", Plan: operator.PartitionBy(lane.Ops, by, startBuffer.All())})
 	if err != nil {
-		return nil, err
+		return to, nil, err
 	}
-	to.Keys.Data, to.Payload = in.Ordered, nil
-	list := lane.List("partition rows")
-	if p.mixed {
-		keys := lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys")
+	if to = in.Transformed(); by.Mixed {
+		to.Keys.Data = lane.Memory.New(c.Keys.Data.SizeBytes, "parted keys").All()
 		if err := lane.Memory.Err(); err != nil {
-			return nil, err
-		}
-		to.Keys.Data = keys.All()
-		if err := unmix(lane, list, c.Keys.Bytes, in.Ordered, keys.All(), c.Rows, p.seed); err != nil {
-			return nil, err
+			return to, nil, err
 		}
 	}
 	starts := make([]uint32, len(rows)+1)
-	err = lane.Fetch(ctx, list, backend.Transfer{Device: startBuffer.All(), Host: backend.AsBytes(starts)})
+	err = lane.Run(ctx, "partition rows", func(list *backend.List) error {
+		if !by.Mixed {
+			return nil
+		}
+		return lane.Unmix(list, primitive.Unmixing{Rows: c.Rows, KeyBytes: c.Keys.Bytes, Seed: by.Seed}, in.Ordered,
+			to.Keys.Data)
+	}, backend.Transfer{Device: startBuffer.All(), Host: backend.AsBytes(starts)})
 	if err != nil {
-		return nil, err
+		return to, nil, err
 	}
-	for i, column := range c.Payload {
-		to.Payload = append(to.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
-		work.Memory.Move(lane.Memory, in.Moved[i].Buffer)
+	for _, moved := range in.Moved {
+		work.Memory.Move(lane.Memory, moved.Buffer)
 	}
-	if !p.mixed {
+	if !by.Mixed {
 		work.Memory.Move(lane.Memory, in.Ordered.Buffer)
 	}
 	for i := range rows {
 		rows[i] = uint64(starts[i+1] - starts[i])
 	}
-	return rows, lane.Memory.Err()
-}
-
-func (p *partition) transformation(ops *primitive.Ops, layout primitive.Layout, starts backend.Range) (
-	t operator.Transformation, err error) {
-	plan, err := primitive.PlanPartition(ops.Tuning(), primitive.Partition{Layout: layout, Shift: p.shift, Bits: p.bits,
-		Mixed: p.mixed, Seed: p.seed})
-	t.Passes, t.ScratchBytes = 1, plan.ScratchBytes
-	if plan.Result() == 0 {
-		t.Passes = 2
-	}
-	t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-		buffers [2]primitive.Columns) error {
-		return ops.Partition(list, plan, starts, scratch, source, buffers)
-	}
-	return t, err
-}
-
-// unmix records the inverse of the mix of keys.
-func unmix(lane *exec.Lane, list *backend.List, keyBytes int, keys, to backend.Range, rows uint64, seed uint32) error {
-	config := kernel.UnmixKeys.With(nil)
-	config.KeyBits = uint32(keyBytes * 8)
-	k, err := kernel.UnmixKeys.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(config, rows),
-		kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows), Seed: seed})
-	return nil
+	return to, rows, lane.Memory.Err()
 }

@@ -121,7 +121,7 @@ func (t *table) upload(tb testing.TB, lane *exec.Lane) *relation.Chunk {
 func download(tb testing.TB, lane *exec.Lane, chunk *relation.Chunk) *table {
 	require.NoError(tb, chunk.Check("test"))
 	got := &table{}
-	for _, values := range columnsOf(chunk) {
+	for _, values := range chunk.Columns() {
 		content, column := make([]byte, values.Data.SizeBytes), make([]uint64, chunk.Rows)
 		if chunk.Rows > 0 {
 			require.NoError(tb, lane.Download(context.Background(), content, values.Data))
@@ -273,4 +273,12 @@ func scenarios(t *testing.T, most int, rows ...int) (all []scenario) {
 func (s *scenario) tables(seed uint64) []*table {
 	random := rand.New(rand.NewPCG(seed, uint64(s.rows)))
 	return spread(random, s.make(random, s.rows), shares[s.share](random, s.rows, s.size), s.widths)
+}
+
+// weightsOf are equal weights if none are given, as in [RunRanks].
+func weightsOf(size int, weights []uint32) []uint32 {
+	if weights == nil {
+		return slices.Repeat([]uint32{1}, size)
+	}
+	return weights
 }

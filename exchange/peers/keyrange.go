@@ -7,14 +7,6 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// KeyPlaces says where rows with equal keys go.
-type KeyPlaces uint8
-
-const (
-	SplitKeys KeyPlaces = iota // rows with equal keys may be on neighbouring ranks, so that shares are exact to the row
-	WholeKeys                  // all rows with a key are on one rank
-)
-
 // splitter is a boundary between the keys of two neighbouring ranks.
 type splitter struct {
 	Key    uint64
@@ -26,7 +18,7 @@ type splitter struct {
 type keyRange struct {
 	rank, size int
 	weights    []uint32
-	places     KeyPlaces
+	whole      bool // all rows with a key go to one rank
 	// apart makes each run a group: the rows that a rank gets from another one are to be merged with the others.
 	apart bool
 
@@ -52,11 +44,11 @@ const (
 
 // keyRange returns a partitioner of sorted chunks: rank i gets the i-th range of keys, in as many rows as its weight
 // says, of all chunks together. Of a sorted chunk nothing moves before it is sent. Boundaries are found by positions: a
-// few keys are looked at in each of some rounds. With WholeKeys, or several chunks, each boundary then moves to the
-// nearest one between different keys. What a rank receives is one sorted run from each other rank, in the order of
-// ranks ([Received.Runs]).
-func (r *Rank) keyRange(places KeyPlaces) *keyRange {
-	return &keyRange{rank: r.Rank(), size: r.Size(), weights: r.Weights, places: places}
+// few keys are looked at in each of some rounds. With whole keys each boundary then moves to the nearest one between
+// different keys; otherwise rows with equal keys may be on neighbouring ranks. What a rank receives is one sorted run
+// from each other rank, in the order of ranks ([Received.Runs]).
+func (r *Rank) keyRange(whole bool) *keyRange {
+	return &keyRange{rank: r.Rank(), size: r.Size(), weights: r.Weights, whole: whole}
 }
 
 // sequence is the number of the sequence of a chunk of a rank.
@@ -130,7 +122,7 @@ func (k *keyRange) Decide(said [][]byte) (again bool, err error) {
 		for _, c := range k.search.cuts {
 			k.at = append(k.at, c.low)
 		}
-		if k.phase = knowAll; k.places == WholeKeys || len(k.chunks) > 1 {
+		if k.phase = knowAll; k.whole {
 			k.phase = findKeys
 		}
 	}
@@ -148,7 +140,7 @@ func (k *keyRange) begin() {
 			total += n
 		}
 	}
-	k.targets = targets(total, k.size, k.weights)
+	k.targets = targets(total, k.weights)
 	k.phase = searchCuts
 	for _, target := range k.targets[1:k.size] {
 		k.search.add(newCut(rows, target), through)
@@ -163,7 +155,7 @@ func (k *keyRange) findSplitters(said [][]byte) error {
 		k.splitters[b].None = true
 	}
 	for rank := range said {
-		keys := numbersOf(said[rank])
+		keys := numbersOf(8, said[rank])
 		for chunk := range k.chunks {
 			for b, at := range k.at {
 				if at[k.sequence(rank, chunk)] >= k.rows[rank][chunk] {
@@ -220,7 +212,7 @@ func (k *keyRange) placeSplitters(said [][]byte) error {
 }
 
 // Apply returns a chunk as it is, and where its parts are.
-func (k *keyRange) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, error) {
+func (k *keyRange) Apply(chunk int) *Parts {
 	p := &Parts{Chunk: *k.chunks[chunk]}
 	for owner := range k.size {
 		rows := make([]uint64, k.size)
@@ -236,7 +228,7 @@ func (k *keyRange) Apply(_ context.Context, _ *exec.Lane, chunk int) (*Parts, er
 		}
 		p.add(owner, rows, k.apart)
 	}
-	return p, nil
+	return p
 }
 
 // add adds the rows that ranks have for an owner, as one group, or as one for each rank.

@@ -44,7 +44,7 @@ func TestKeyRange(t *testing.T) {
 			for rank := range tables {
 				tables[rank].sort()
 			}
-			got := all.first(s.size).exchanged(t, s.weights, func(r *Rank) Partitioner { return r.keyRange(SplitKeys) }, tables)
+			got := all.first(s.size).exchanged(t, s.weights, func(r *Rank) Partitioner { return r.keyRange(false) }, tables)
 			require.Equal(t, sorted(tables...), sorted(got[0]...), "%v", &s)
 			checkShares(t, &s, s.weights, 0, got[0])
 			before := uint64(0)

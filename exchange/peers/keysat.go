@@ -2,7 +2,6 @@ package peers
 
 import (
 	"context"
-	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -17,41 +16,19 @@ func keysAt(ctx context.Context, lane *exec.Lane, column relation.Values, rows [
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	content := make([]byte, 0, 4*len(rows))
-	for _, row := range rows {
-		content = binary.LittleEndian.AppendUint32(content, uint32(row))
-	}
-	places := temporary.New(uint64(len(content)), "places of keys")
+	places := temporary.New(uint64(4*len(rows)), "places of keys")
 	found := temporary.New(uint64(len(rows)*column.Bytes), "keys at places")
 	if err := temporary.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := lane.Device().Upload(ctx, places.All(), content); err != nil {
-		return nil, err
-	}
-	list := lane.List("look at keys")
-	err := lane.Gather(list, column.Bytes, column.Data, places.All(), found.All(), uint32(len(rows)))
-	if err != nil {
+	if _, err := lane.Device().Upload(ctx, places.All(), bytesOf(4, rows)); err != nil {
 		return nil, err
 	}
 	keys := make([]byte, len(rows)*column.Bytes)
-	if err := lane.Fetch(ctx, list, backend.Transfer{Device: found.All(), Host: keys}); err != nil {
-		return nil, err
-	}
-	return keysOf(keys, column.Bytes), nil
-}
-
-// keysOf returns keys of keyBytes bytes each as numbers.
-func keysOf(content []byte, keyBytes int) []uint64 {
-	keys := make([]uint64, len(content)/keyBytes)
-	for i := range keys {
-		if keyBytes == 4 {
-			keys[i] = uint64(binary.LittleEndian.Uint32(content[4*i:]))
-		} else {
-			keys[i] = binary.LittleEndian.Uint64(content[8*i:])
-		}
-	}
-	return keys
+	err := lane.Run(ctx, "look at keys", func(list *backend.List) error {
+		return lane.Gather(list, column.Bytes, column.Data, places.All(), found.All(), uint32(len(rows)))
+	}, backend.Transfer{Device: found.All(), Host: keys})
+	return numbersOf(column.Bytes, keys), err
 }
 
 // rangesOf returns, for keys in ascending order, how many rows of a sorted column have a lesser key, and how many an
@@ -65,63 +42,22 @@ func rangesOf(ctx context.Context, lane *exec.Lane, column relation.Values, keys
 	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	var content []byte
-	for _, key := range keys {
-		if column.Bytes == 4 {
-			content = binary.LittleEndian.AppendUint32(content, uint32(key))
-		} else {
-			content = binary.LittleEndian.AppendUint64(content, key)
-		}
-	}
 	p, err := primitive.PlanRangeSearch(lane.Tuning(), uint64(len(keys)), rows, column.Bytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted := temporary.New(uint64(len(content)), "splitters")
+	wanted := temporary.New(uint64(column.Bytes*len(keys)), "splitters")
 	begins, counts := temporary.New(uint64(4*len(keys)), "begins"), temporary.New(uint64(4*len(keys)), "counts")
 	scratch := temporary.New(p.ScratchBytes, "search scratch")
 	if err := temporary.Err(); err != nil {
 		return nil, nil, err
 	}
-	if _, err := lane.Device().Upload(ctx, wanted.All(), content); err != nil {
-		return nil, nil, err
-	}
-	list := lane.List("look for splitters")
-	err = lane.RangeSearch(list, p, wanted.All(), column.Data, begins.All(), counts.All(), scratch.All())
-	if err != nil {
+	if _, err := lane.Device().Upload(ctx, wanted.All(), bytesOf(column.Bytes, keys)); err != nil {
 		return nil, nil, err
 	}
 	first, found := make([]byte, 4*len(keys)), make([]byte, 4*len(keys))
-	err = lane.Fetch(ctx, list, backend.Transfer{Device: begins.All(), Host: first},
-		backend.Transfer{Device: counts.All(), Host: found})
-	return keysOf(first, 4), keysOf(found, 4), err
-}
-
-// unordered returns the bits in which the keys of a chunk differ, the others as all keys have them, and whether the
-// chunk is sorted.
-func unordered(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (varying, common uint64, isSorted bool,
-	err error) {
-	if c.Rows == 0 {
-		return 0, 0, true, nil
-	}
-	temporary := lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	p, err := primitive.PlanVaryingBits(lane.Tuning(), c.Rows, c.Keys.Bytes)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	scratch := temporary.New(p.ScratchBytes, "varying bits")
-	if err := temporary.Err(); err != nil {
-		return 0, 0, false, err
-	}
-	list := lane.List("varying bits")
-	if err := lane.VaryingBits(list, p, c.Keys.Data, scratch.All()); err != nil {
-		return 0, 0, false, err
-	}
-	found := make([]byte, p.ScratchBytes)
-	if err := lane.Fetch(ctx, list, backend.Transfer{Device: scratch.All(), Host: found}); err != nil {
-		return 0, 0, false, err
-	}
-	varying, descents := p.Found(found)
-	return varying, keysOf(found, c.Keys.Bytes)[0] &^ varying, descents == 0, nil
+	err = lane.Run(ctx, "look for splitters", func(list *backend.List) error {
+		return lane.RangeSearch(list, p, wanted.All(), column.Data, begins.All(), counts.All(), scratch.All())
+	}, backend.Transfer{Device: begins.All(), Host: first}, backend.Transfer{Device: counts.All(), Host: found})
+	return numbersOf(4, first), numbersOf(4, found), err
 }

@@ -60,19 +60,14 @@ func groupsOf(p *Parts) []int {
 	return groups
 }
 
-// starts returns where each group begins among the rows of a rank, and the end.
-func starts(p *Parts, rank int) []uint64 {
-	groups := groupsOf(p)
-	s, at, part := make([]uint64, len(groups)+1), uint64(0), 0
-	for g := range groups {
-		for ; part < groups[g]; part++ {
-			at += p.Rows[part][rank]
+// starts returns where each group begins among the rows of a rank.
+func starts(p *Parts, rank int) (all []uint64) {
+	groups, at := groupsOf(p), uint64(0)
+	for part, rows := range p.Rows {
+		if len(all) < len(groups) && groups[len(all)] == part {
+			all = append(all, at)
 		}
-		s[g] = at
+		at += rows[rank]
 	}
-	for ; part < len(p.Rows); part++ {
-		at += p.Rows[part][rank]
-	}
-	s[len(groups)] = at
-	return s
+	return all
 }

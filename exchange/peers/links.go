@@ -25,13 +25,13 @@ type Connect func(ctx context.Context, from, to *backend.Device) (Link, error)
 type Links struct {
 	connect Connect
 
-	mu   sync.Mutex // guards open
+	mu   sync.Mutex // guards open, and the links of pairs
 	open map[[2]*backend.Device]*pair
 }
 
 // pair is the link of two devices.
 type pair struct {
-	turn chan struct{} // holds one token while the link is made or looked up
+	turn chan struct{} // holds one token while the link is made or looked up, so that it is made once
 	link Link          // nil until it is made
 }
 
@@ -39,11 +39,7 @@ type pair struct {
 func NewLinks(connect Connect) *Links {
 	if connect == nil {
 		connect = func(ctx context.Context, from, to *backend.Device) (Link, error) {
-			made, err := link.Connect(ctx, from, to)
-			if err != nil {
-				return nil, err
-			}
-			return made, nil
+			return link.Connect(ctx, from, to)
 		}
 	}
 	return &Links{connect: connect, open: make(map[[2]*backend.Device]*pair)}
@@ -57,30 +53,18 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 	return link.Copy(ctx, dst, src)
 }
 
-// Direct reports whether bytes take a way between two devices that is known not to be one through host memory: only if
-// the link was made before, which takes up to a second between GPUs.
-func (l *Links) Direct(from, to *backend.Device) bool {
-	_, direct := l.Rate(from, to)
-	return direct
-}
-
 // Rate returns the rate of the link from a device to another, measured when it was made, and whether bytes take a way
-// that is not one through host memory; 0 and false if the link is not there yet, or is being made.
+// that is not one through host memory; 0 and false if the link is not there yet, or is being made. It takes up to a second
+// to make one between GPUs.
 func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct bool) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	p := l.open[[2]*backend.Device{from, to}]
-	l.mu.Unlock()
 	if p == nil {
 		return 0, false
 	}
-	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
-	default: // it is being made
-		return 0, false
-	}
-	peer, ok := p.link.(*link.Link)
-	if !ok {
+	peer, made := p.link.(*link.Link)
+	if !made {
 		return 0, false
 	}
 	return peer.BytesPerSecond, !peer.Path.ThroughHost()
@@ -121,6 +105,8 @@ func (l *Links) link(ctx context.Context, from, to *backend.Device) (Link, error
 		if err != nil {
 			return nil, err
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		p.link = link
 	}
 	return p.link, nil

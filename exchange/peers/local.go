@@ -2,74 +2,45 @@ package peers
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// held is rows on the way through a sort, and the memory that they are in.
-type held struct {
+// Held is rows on one device, and the memory that they are in. The owner releases it.
+type Held struct {
 	relation.Chunk
-	memory *exec.Scope // nil if the columns are not ours
+	memory *exec.Scope // nil if the columns are the caller's
 }
 
-func (h *held) release() {
-	if h.memory != nil {
+// Release releases the columns. Safe on nil; a second Release does nothing.
+func (h *Held) Release() {
+	if h != nil && h.memory != nil {
 		h.memory.ReleaseAll()
 	}
 }
 
 // sortLocally sorts the rows of one device by the bits in which their keys differ. Sorted rows stay where they are.
-func sortLocally(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (*held, error) {
-	varying, _, isSorted, err := unordered(ctx, lane, c)
-	if err != nil || isSorted {
-		return &held{Chunk: *c}, err
+func sortLocally(ctx context.Context, lane *exec.Lane, c *relation.Chunk) (*Held, error) {
+	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
+	if err != nil || varying.Sorted {
+		return &Held{Chunk: *c}, err
 	}
-	return sortBits(ctx, lane, c, varying)
+	return sortBits(ctx, lane, c, varying.Bits)
 }
 
 // sortBits sorts rows, of which there is at least one, by those bits of the keys that vary.
-func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying uint64) (*held, error) {
+func sortBits(ctx context.Context, lane *exec.Lane, c *relation.Chunk, varying uint64) (*Held, error) {
 	work := lane.Nested(ctx)
 	in := operator.NewInput(work, c, "rows")
-	move := func() error {
-		return in.Transform(ctx, operator.Move{Stage: "sort",
-			Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-				p, err := primitive.PlanSort(lane.Tuning(),
-					primitive.Sort{Layout: layout, EndBit: bits.Len64(varying), Varying: varying})
-				t.Passes, t.ScratchBytes = p.Passes(), p.ScratchBytes
-				t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-					buffers [2]primitive.Columns) error {
-					return lane.Sort(list, p, scratch, source, buffers)
-				}
-				return t, err
-			}})
-	}
-	var err error
-	if len(c.Payload) == 0 {
-		err = move()
-	} else {
-		err = in.MoveAll(move)
-	}
+	err := in.TransformAll(ctx, operator.Move{Stage: "sort", Plan: operator.SortBy(lane.Ops, varying)})
 	if err != nil {
 		work.Memory.ReleaseAll()
 		return nil, err
 	}
-	return &held{Chunk: chunkOf(&in), memory: work.Memory}, nil
-}
-
-// chunkOf is the moved columns of an input.
-func chunkOf(in *operator.Input) relation.Chunk {
-	c := *in.Chunk
-	c.Keys.Data, c.Payload = in.Ordered, nil
-	for i, column := range in.Payload {
-		c.Payload = append(c.Payload, relation.Values{Data: in.Moved[i], Bytes: column.Bytes})
-	}
-	return c
+	return &Held{Chunk: in.Transformed(), memory: work.Memory}, nil
 }
 
 // part returns rows of a chunk, which begin at a multiple of [runRows].
@@ -84,34 +55,40 @@ func part(c *relation.Chunk, first, rows uint64) relation.Chunk {
 }
 
 func partOf(column relation.Values, first, rows uint64) backend.Range {
-	if rows == 0 {
+	if rows == 0 || column.Bytes == 0 {
 		return backend.Range{}
 	}
 	return column.Data.Part(first*uint64(column.Bytes), rows*uint64(column.Bytes))
 }
 
-// allocate makes columns for as many rows as the chunk says.
-func (h *held) allocate() {
-	columns := columnsOf(&h.Chunk)
+// allocate makes columns like those of a chunk, with room for rows rows.
+func (h *Held) allocate(like *relation.Chunk, rows uint64, label string) {
+	columns := like.Columns()
 	for i := range columns {
-		columns[i].Data = h.memory.New(h.Rows*uint64(columns[i].Bytes), "sorted rows").All()
+		columns[i].Data = h.memory.New(rows*uint64(columns[i].Bytes), label).All()
 	}
 	h.Keys, h.Payload = columns[0], columns[1:]
 }
 
 // copy makes the rows a copy of a chunk.
-func (h *held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
+func (h *Held) copy(ctx context.Context, lane *exec.Lane, c *relation.Chunk) error {
 	h.Chunk = *c
-	h.allocate()
+	h.allocate(c, c.Rows, "sorted rows")
 	if err := h.memory.Err(); err != nil || c.Rows == 0 {
 		return err
 	}
-	list := lane.List("copy rows")
-	from, to := columnsOf(c), columnsOf(&h.Chunk)
-	for i := range from {
-		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
-			return err
+	return copyRows(ctx, lane, "copy rows", &h.Chunk, c)
+}
+
+// copyRows copies the rows of a chunk to columns of as many rows.
+func copyRows(ctx context.Context, lane *exec.Lane, stage string, to, from *relation.Chunk) error {
+	return lane.Run(ctx, stage, func(list *backend.List) error {
+		columns := to.Columns()
+		for i, column := range from.Columns() {
+			if err := lane.Copy(list, columns[i].Data, column.Data); err != nil {
+				return err
+			}
 		}
-	}
-	return lane.Submit(ctx, list)
+		return nil
+	})
 }

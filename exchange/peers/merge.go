@@ -27,42 +27,39 @@ type sortedRun struct {
 
 // mergeRuns returns the rows of runs of a chunk in one order, in memory of their own, or in place if there is only one
 // run, which then begins at row 0. Runs begin at multiples of [runRows] and are in order.
-func mergeRuns(ctx context.Context, lane *exec.Lane, c *relation.Chunk, runs []Run) (*held, error) {
+func mergeRuns(ctx context.Context, lane *exec.Lane, c *relation.Chunk, runs []Run) (*Held, error) {
 	if len(runs) < 2 {
 		rows := uint64(0)
 		if len(runs) == 1 {
 			rows = runs[0].Rows
 		}
-		return &held{Chunk: part(c, 0, rows)}, nil
+		return &Held{Chunk: part(c, 0, rows)}, nil
 	}
 	m := &merger{lane: lane, memory: lane.Scope(ctx), keys: c.Keys.Bytes}
 	defer m.memory.ReleaseAll()
-	var moved backend.Range
+	var moved relation.Values
 	switch len(c.Payload) {
 	case 0:
 	case 1:
-		moved, m.payload = c.Payload[0].Data, c.Payload[0].Bytes
+		moved = c.Payload[0]
 	default:
 		rows := runs[len(runs)-1].First + runs[len(runs)-1].Rows
-		moved, m.payload = m.memory.New(rows*4, "row numbers").All(), 4
+		moved = relation.Values{Data: m.memory.New(rows*4, "row numbers").All(), Bytes: 4}
 		if err := m.memory.Err(); err != nil {
 			return nil, err
 		}
-		list := lane.List("number rows")
-		if err := lane.Iota(list, moved, rows, 0); err != nil {
-			return nil, err
-		}
-		if err := lane.Submit(ctx, list); err != nil {
+		err := lane.Run(ctx, "number rows", func(list *backend.List) error {
+			return lane.Iota(list, moved.Data, rows, 0)
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
+	m.payload = moved.Bytes
 	sides := make([]sortedRun, len(runs))
 	for i, run := range runs {
-		sides[i] = sortedRun{rows: run.Rows}
-		sides[i].Keys = partOf(c.Keys, run.First, run.Rows)
-		if m.payload > 0 {
-			sides[i].Payload = partOf(relation.Values{Data: moved, Bytes: m.payload}, run.First, run.Rows)
-		}
+		sides[i] = sortedRun{run.Rows, primitive.KeyedColumns{Keys: partOf(c.Keys, run.First, run.Rows),
+			Payload: partOf(moved, run.First, run.Rows)}}
 	}
 	merged, err := m.all(ctx, sides)
 	if err != nil {
@@ -107,19 +104,15 @@ func (m *merger) pair(ctx context.Context, left, right sortedRun) (merged sorted
 	if err := cmp.Or(m.memory.Err(), temporary.Err()); err != nil {
 		return merged, err
 	}
-	list := m.lane.List("merge")
-	if err := m.lane.Merge(list, p, left.KeyedColumns, right.KeyedColumns, merged.KeyedColumns,
-		scratch.All()); err != nil {
-		return merged, err
-	}
-	if err := m.lane.Submit(ctx, list); err != nil {
+	err = m.lane.Run(ctx, "merge", func(list *backend.List) error {
+		return m.lane.Merge(list, p, left.KeyedColumns, right.KeyedColumns, merged.KeyedColumns, scratch.All())
+	})
+	if err != nil {
 		return merged, err
 	}
 	for _, run := range []sortedRun{left, right} {
 		m.release(run.Keys)
-		if m.payload > 0 {
-			m.release(run.Payload)
-		}
+		m.release(run.Payload)
 	}
 	return merged, nil
 }
@@ -132,29 +125,30 @@ func (m *merger) release(column backend.Range) {
 }
 
 // result makes a chunk of the last run.
-func (m *merger) result(ctx context.Context, c *relation.Chunk, merged sortedRun) (*held, error) {
-	h := &held{Chunk: relation.Chunk{Rows: merged.rows, Keys: relation.Values{Data: merged.Keys, Bytes: m.keys},
+func (m *merger) result(ctx context.Context, c *relation.Chunk, merged sortedRun) (*Held, error) {
+	h := &Held{Chunk: relation.Chunk{Rows: merged.rows, Keys: relation.Values{Data: merged.Keys, Bytes: m.keys},
 		Narrow: c.Narrow, HighWord: c.HighWord}, memory: m.lane.Scope(ctx)}
 	if len(c.Payload) == 1 {
 		h.Payload = []relation.Values{{Data: merged.Payload, Bytes: m.payload}}
 		m.memory.Move(h.memory, merged.Payload.Buffer)
 	}
 	if len(c.Payload) > 1 {
-		list := m.lane.List("gather payload")
-		for _, column := range c.Payload {
-			to := h.memory.New(merged.rows*uint64(column.Bytes), "merged payload").All()
-			if err := h.memory.Err(); err != nil {
-				h.release()
-				return nil, err
+		err := m.lane.Run(ctx, "gather payload", func(list *backend.List) error {
+			for _, column := range c.Payload {
+				to := h.memory.New(merged.rows*uint64(column.Bytes), "merged payload").All()
+				h.Payload = append(h.Payload, relation.Values{Data: to, Bytes: column.Bytes})
+				if err := h.memory.Err(); err != nil {
+					return err
+				}
+				err := m.lane.Gather(list, column.Bytes, column.Data, merged.Payload, to, uint32(merged.rows))
+				if err != nil {
+					return err
+				}
 			}
-			if err := m.lane.Gather(list, column.Bytes, column.Data, merged.Payload, to, uint32(merged.rows)); err != nil {
-				h.release()
-				return nil, err
-			}
-			h.Payload = append(h.Payload, relation.Values{Data: to, Bytes: column.Bytes})
-		}
-		if err := m.lane.Submit(ctx, list); err != nil {
-			h.release()
+			return nil
+		})
+		if err != nil {
+			h.Release()
 			return nil, err
 		}
 	}

@@ -13,13 +13,13 @@ import (
 // as both sides of a join, are divided alike: rows with equal keys meet on one rank, where the partitioner is by key.
 type Partitioner interface {
 	agreement
-	// Apply returns the rows of a chunk in the order of their parts, in memory of the lane or of the chunk.
-	Apply(ctx context.Context, lane *exec.Lane, chunk int) (*Parts, error)
+	// Apply returns the rows of a chunk in the order of their parts, in memory of Measure or of the chunk.
+	Apply(chunk int) *Parts
 }
 
 // agreement is rounds in which ranks come to know the same.
 type agreement interface {
-	// Measure returns what this rank says about its chunks. Memory for Apply is allocated from the lane.
+	// Measure returns what this rank says about its chunks. Moved rows are in memory of the lane.
 	Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error)
 	// Decide takes what all ranks said, by rank, and reports whether they must measure again. It is a pure function of
 	// what was said so far, so that all ranks decide alike.
@@ -50,13 +50,10 @@ const runRows = backend.PlanAlignment / 4
 // widths on all ranks. The chunks stay as they are. While it runs, a rank has each row up to three times: in the chunk,
 // in the order of the parts, and where it was received.
 //
-// most is the most device memory, in bytes, that the received columns of all chunks may take on this rank; 0 means what
-// the grant of the lane and the device have. If it is too little on one rank, all ranks return *TooLarge and have
-// allocated nothing.
-//
-// Errors: ErrInvalidInput if ranks disagree; errors of the partitioner, the links and the devices; ErrCancelled.
-func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks ...*relation.Chunk) ([]*Received,
-	error) {
+// Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
+// ranks disagree; errors of the partitioner, the links and the devices; ErrCancelled.
+func (r *Rank) Exchange(ctx context.Context, by Partitioner, chunks ...*relation.Chunk) (received []*Received,
+	err error) {
 	for _, c := range chunks {
 		if err := c.Check("exchange"); err != nil {
 			return nil, err
@@ -67,21 +64,13 @@ func (r *Rank) Exchange(ctx context.Context, by Partitioner, most uint64, chunks
 	if err := r.agree(ctx, step, by, chunks); err != nil {
 		return nil, err
 	}
-	received := make([]*Received, len(chunks))
 	for i := range chunks {
-		apply := step.Nested(ctx)
-		parts, err := by.Apply(ctx, apply, i)
-		if err == nil {
-			received[i], err = r.move(ctx, parts, most)
-		}
-		apply.Memory.ReleaseAll()
+		of, err := r.move(ctx, by.Apply(i))
 		if err != nil {
-			relation.ReleaseAll(received[:i])
+			relation.ReleaseAll(received)
 			return nil, err
 		}
-		if most > 0 {
-			most -= min(most-1, received[i].SizeBytes()) // 0 would be no limit
-		}
+		received = append(received, of)
 	}
 	return received, nil
 }

@@ -39,10 +39,9 @@ func TestSortAnything(t *testing.T) {
 				tables = append(tables, newTable(keys, number, widths...))
 				number += rows
 			}
-			o := Order{Method: rapid.SampledFrom(methods).Draw(t, "method"),
-				Keys:       rapid.SampledFrom([]KeyPlaces{SplitKeys, WholeKeys}).Draw(t, "places"),
-				fusingRows: rapid.SampledFrom([]uint64{1, 100, 0}).Draw(t, "fusing")}
-			got := all.first(size).sortedBy(outer, o, nil, tables)[0]
+			method, s := rapid.SampledFrom(methods).Draw(t, "method"), sorter{whole: rapid.Bool().Draw(t, "whole"),
+				fusing: rapid.SampledFrom([]uint64{1, 100, fusingRows}).Draw(t, "fusing")}
+			got := all.first(size).sortedBy(outer, method, s, nil, tables)[0]
 			want, joined := &table{widths: widths}, &table{widths: widths}
 			for c := range widths {
 				var in, out []uint64
@@ -52,7 +51,7 @@ func TestSortAnything(t *testing.T) {
 				want.columns, joined.columns = append(want.columns, in), append(joined.columns, out)
 			}
 			want.sort()
-			if o.Method == MergeStages { // equal keys may change places
+			if method == MergeStages { // equal keys may change places
 				if !slices.IsSorted(joined.columns[0]) {
 					t.Fatalf("keys %v", joined.columns[0])
 				}
@@ -64,7 +63,7 @@ func TestSortAnything(t *testing.T) {
 					t.Fatalf("column %d: %v instead of %v", c, joined.columns[c], want.columns[c])
 				}
 			}
-			if o.Keys == WholeKeys {
+			if s.whole {
 				where := make(map[uint64]int)
 				for rank, of := range got {
 					for _, key := range of.columns[0] {

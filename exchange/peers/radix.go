@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -34,11 +36,11 @@ const dispatchRows = 1 << 20
 type radix struct {
 	rank, size int
 	weights    []uint32
-	places     KeyPlaces
+	whole      bool   // all rows with a key are to be on one rank
 	fusing     uint64 // rows that buckets that are sorted together may have in any case
 	dispatch   uint64 // rows in the time of dispatches, of the device for which that is most
 
-	chunks  []*held // partitioned so far
+	chunks  []*Held // partitioned so far
 	begun   bool
 	varying uint64
 	targets []uint64
@@ -64,12 +66,12 @@ func (x *radix) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation
 			numbers[0] = dispatchRows
 		}
 		for _, c := range chunks {
-			varying, common, _, err := unordered(ctx, lane, c)
+			v, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
 			if err != nil {
 				return nil, err
 			}
-			x.chunks = append(x.chunks, &held{Chunk: *c})
-			numbers = append(numbers, c.Rows, varying, common)
+			x.chunks = append(x.chunks, &Held{Chunk: *c})
+			numbers = append(numbers, c.Rows, v.Bits, v.Common)
 		}
 		return putNumbers(numbers...), nil
 	}
@@ -97,37 +99,28 @@ func (x *radix) refine(ctx context.Context, lane *exec.Lane, chunk, number int, 
 	if rows == 0 {
 		return make([]uint64, 1<<d.bits), nil
 	}
-	p, work := partition{shift: d.shift, bits: d.bits}, lane.Nested(ctx)
+	by, work := primitive.Partition{Shift: d.shift, Bits: d.bits}, lane.Nested(ctx)
 	if rows == h.Rows {
-		to := &held{memory: work.Memory}
-		counts, err := p.run(ctx, work, &h.Chunk, &to.Chunk)
+		parted, counts, err := partition(ctx, work, by, &h.Chunk)
 		if err != nil {
-			to.release()
+			work.Memory.ReleaseAll()
 			return nil, err
 		}
-		h.release()
-		x.chunks[chunk] = to
+		h.Release()
+		x.chunks[chunk] = &Held{parted, work.Memory}
 		return counts, nil
 	}
 	defer work.Memory.ReleaseAll()
 	// Kernels read from aligned places: the bucket is copied to one, partitioned, and copied back.
-	old, aligned := part(&h.Chunk, first, rows), &held{memory: work.Memory}
+	old, aligned := part(&h.Chunk, first, rows), &Held{memory: work.Memory}
 	if err := aligned.copy(ctx, lane, &old); err != nil {
 		return nil, err
 	}
-	var parted relation.Chunk
-	counts, err := p.run(ctx, work, &aligned.Chunk, &parted)
+	parted, counts, err := partition(ctx, work, by, &aligned.Chunk)
 	if err != nil {
 		return nil, err
 	}
-	list := lane.List("put back")
-	from, to := columnsOf(&parted), columnsOf(&old)
-	for i := range from {
-		if err := lane.Copy(list, to[i].Data, from[i].Data); err != nil {
-			return nil, err
-		}
-	}
-	return counts, lane.Submit(ctx, list)
+	return counts, copyRows(ctx, lane, "put back", &old, &parted)
 }
 
 // Decide distributes the buckets, and asks again while some span ranks.
@@ -140,7 +133,7 @@ func (x *radix) Decide(said [][]byte) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.places)
+	x.divided = divide(x.buckets, x.targets, x.varying, x.share*paddingThousandths/2000, x.whole)
 	return len(x.divided.spanning) > 0, nil
 }
 
@@ -205,7 +198,7 @@ func (x *radix) begin(said [][]byte) error {
 			x.varying |= varying | one ^ common
 		}
 	}
-	x.targets, x.share = targets(x.total, x.size, x.weights), x.total/uint64(x.size)
+	x.targets, x.share = targets(x.total, x.weights), x.total/uint64(x.size)
 	if x.total > 0 {
 		x.buckets = []bucket{newBucket(one&^x.varying, bits.Len64(x.varying), rows)}
 	}
@@ -267,7 +260,6 @@ func (x *radix) parts(d *delivery, chunk int) *Parts {
 // release releases the partitioned rows of a chunk.
 func (x *radix) release(chunk int) {
 	if chunk < len(x.chunks) {
-		x.chunks[chunk].release()
-		x.chunks[chunk].memory = nil
+		x.chunks[chunk].Release()
 	}
 }

@@ -11,18 +11,11 @@ import (
 // radixPartition partitions, moves each bucket to its rank, and sorts it there. Buckets that are settled early are on
 // their way while others are refined.
 func (s *sorter) radixPartition(ctx context.Context) (err error) {
-	if s.Size() == 1 {
-		return s.sortLocal(ctx)
-	}
 	x := &radixSorter{sorter: s, early: make([]*movement, len(s.rows)), by: &radix{rank: s.Rank.Rank(), size: s.Size(),
-		weights: s.Weights, places: s.order.Keys, fusing: cmp.Or(s.order.fusingRows, fusingRows)}}
+		weights: s.Weights, whole: s.whole, fusing: s.fusing}}
 	defer func() { x.release(err) }()
-	chunks := make([]*relation.Chunk, len(s.rows))
-	for i, h := range s.rows {
-		chunks[i] = &h.Chunk
-	}
 	for again := true; again; {
-		if again, err = s.measure(ctx, s.Lane, x.by, chunks); err != nil {
+		if again, err = s.measure(ctx, s.Lane, x.by, s.chunks()); err != nil {
 			return err
 		}
 		if x.by.settled() {
@@ -53,7 +46,7 @@ type radixSorter struct {
 func (x *radixSorter) sendEarly(ctx context.Context) (err error) {
 	x.settled = x.by.deliver(true)
 	for i := range x.early {
-		if x.early[i], err = x.begin(ctx, x.by.parts(x.settled, i), x.order.MostBytes); err != nil {
+		if x.early[i], err = x.begin(ctx, x.by.parts(x.settled, i)); err != nil {
 			return err
 		}
 	}
@@ -70,7 +63,7 @@ func (x *radixSorter) release(reason error) {
 
 // unsorted is a group that a rank received.
 type unsorted struct {
-	from        *held
+	from        *Held
 	first, rows uint64
 	least       uint64 // its least key
 	differing   uint64 // bits in which its keys differ
@@ -78,18 +71,14 @@ type unsorted struct {
 
 // finish moves the rest of a chunk, waits for what was sent before, and sorts both.
 func (x *radixSorter) finish(ctx context.Context, chunk int) error {
-	most := x.order.MostBytes
-	if x.early[chunk] != nil && most > 0 {
-		most -= min(most-1, x.early[chunk].to.SizeBytes()) // 0 would be no limit
-	}
-	rest, err := x.move(ctx, x.by.parts(x.rest, chunk), most)
+	rest, err := x.move(ctx, x.by.parts(x.rest, chunk))
 	if err != nil {
 		return err
 	}
-	got := []*held{{Chunk: rest.Chunk, memory: rest.memory}}
+	got := []*Held{&rest.Held}
 	defer func() {
 		for _, h := range got {
-			h.release()
+			h.Release()
 		}
 	}()
 	groups := unsortedOf(got[0], rest.Runs, x.rest)
@@ -99,7 +88,7 @@ func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 		if err != nil {
 			return err
 		}
-		got = append(got, &held{Chunk: settled.Chunk, memory: settled.memory})
+		got = append(got, &settled.Held)
 		groups = append(groups, unsortedOf(got[1], settled.Runs, x.settled)...)
 		slices.SortFunc(groups, func(a, b unsorted) int { return cmp.Compare(a.least, b.least) })
 	}
@@ -112,7 +101,7 @@ func (x *radixSorter) finish(ctx context.Context, chunk int) error {
 }
 
 // unsortedOf are the groups of a delivery that a rank received.
-func unsortedOf(from *held, runs []Run, d *delivery) (groups []unsorted) {
+func unsortedOf(from *Held, runs []Run, d *delivery) (groups []unsorted) {
 	for _, run := range byGroup(runs) {
 		groups = append(groups, unsorted{from, run.First, run.Rows, d.least[run.Group], d.groups[run.Group].differing})
 	}
@@ -121,7 +110,7 @@ func unsortedOf(from *held, runs []Run, d *delivery) (groups []unsorted) {
 
 // sortGroups sorts groups, in ascending order, each by the bits in which its keys differ, and puts them one behind the
 // other in memory of their own. columns says what they look like.
-func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups []unsorted) (*held, error) {
+func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups []unsorted) (*Held, error) {
 	all := part(columns, 0, 0)
 	for _, g := range groups {
 		all.Rows += g.rows
@@ -131,23 +120,23 @@ func (s *sorter) sortGroups(ctx context.Context, columns *relation.Chunk, groups
 		c := part(&groups[0].from.Chunk, groups[0].first, groups[0].rows)
 		return sortBits(ctx, s.Lane, &c, groups[0].differing)
 	}
-	out := &held{Chunk: all, memory: s.Lane.Scope(ctx)}
-	out.allocate()
+	out := &Held{Chunk: all, memory: s.Lane.Scope(ctx)}
+	out.allocate(&all, all.Rows, "sorted rows")
 	err, at := out.memory.Err(), uint64(0)
 	for i := 0; i < len(groups) && err == nil; i++ {
 		err = s.putSorted(ctx, out, at, &groups[i])
 		at += groups[i].rows
 	}
 	if err != nil {
-		out.release()
+		out.Release()
 		return nil, err
 	}
 	return out, nil
 }
 
 // putSorted sorts a group and copies it to where it belongs.
-func (s *sorter) putSorted(ctx context.Context, out *held, at uint64, g *unsorted) error {
-	one := &held{Chunk: part(&g.from.Chunk, g.first, g.rows)}
+func (s *sorter) putSorted(ctx context.Context, out *Held, at uint64, g *unsorted) error {
+	one := &Held{Chunk: part(&g.from.Chunk, g.first, g.rows)}
 	if g.differing != 0 {
 		sorted, err := sortBits(ctx, s.Lane, &one.Chunk, g.differing)
 		if err != nil {
@@ -155,13 +144,7 @@ func (s *sorter) putSorted(ctx context.Context, out *held, at uint64, g *unsorte
 		}
 		one = sorted
 	}
-	defer one.release()
-	list := s.Lane.List("put behind")
-	from, to := columnsOf(&one.Chunk), columnsOf(&out.Chunk)
-	for i := range from {
-		if err := s.Lane.Copy(list, partOf(to[i], at, g.rows), from[i].Data); err != nil {
-			return err
-		}
-	}
-	return s.Lane.Submit(ctx, list)
+	defer one.Release()
+	to := part(&out.Chunk, at, g.rows)
+	return copyRows(ctx, s.Lane, "put behind", &to, &one.Chunk)
 }

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
@@ -22,12 +23,7 @@ func (s *search) add(c *cut, through []sequence) {
 }
 
 func (s *search) found() bool {
-	for _, c := range s.cuts {
-		if !c.found() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.cuts, func(c *cut) bool { return !c.found() })
 }
 
 // places calls visit for the places of a chunk of a rank that each cut needs to see.
@@ -63,7 +59,7 @@ func (s *search) hear(said [][]byte, chunks int) error {
 		keys[k] = make([][]uint64, len(s.of[k]))
 	}
 	for rank := range said {
-		theirs, short := numbersOf(said[rank]), false
+		theirs, short := numbersOf(8, said[rank]), false
 		for chunk := range chunks {
 			s.places(sequence{rank, chunk}, func(cut, sequence int, rows []uint64) {
 				if short = short || len(rows) > len(theirs); !short {

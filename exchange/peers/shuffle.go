@@ -9,31 +9,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Received is what a rank received in an exchange: rows in columns of its own. The owner releases it.
 type Received struct {
-	relation.Chunk
+	Held
 	// Runs are the rows of one group from one rank each, in order; empty ones are left out.
 	Runs []Run
-
-	memory *exec.Scope
-}
-
-// Release releases the columns. Safe on nil; a second Release does nothing.
-func (r *Received) Release() {
-	if r != nil {
-		r.memory.ReleaseAll()
-	}
-}
-
-// SizeBytes is the device memory of the columns.
-func (r *Received) SizeBytes() (total uint64) {
-	for _, c := range columnsOf(&r.Chunk) {
-		total += backend.Aligned(c.Data.SizeBytes)
-	}
-	return total
 }
 
 // TooLarge is the error of all ranks where one of them has no room for its rows. Whoever divides the work divides it
@@ -65,14 +47,13 @@ type room struct {
 	HighWord  uint32
 	Rows      uint64 // of which the last two are said
 	NeedBytes uint64
-	Lacks     string // why there is no room; "" if there is
-	Limit     bool   // because of the number of rows
-	Shortage  byte   // of memory, as in shortages
+	Lacks     string // why there is no room
+	Shortage  byte   // as in shortages; 0 if there is room
 }
 
 // move puts the rows of all ranks where they belong.
-func (r *Rank) move(ctx context.Context, parts *Parts, most uint64) (*Received, error) {
-	m, err := r.begin(ctx, parts, most)
+func (r *Rank) move(ctx context.Context, parts *Parts) (*Received, error) {
+	m, err := r.begin(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +69,13 @@ type movement struct {
 
 // begin agrees on the memory for rows and begins to put them. The parts must live until the end; the lane may be used
 // meanwhile, and other rounds may take place.
-func (r *Rank) begin(ctx context.Context, parts *Parts, most uint64) (*movement, error) {
+func (r *Rank) begin(ctx context.Context, parts *Parts) (*movement, error) {
 	if len(parts.Rows) != len(parts.Owners) {
 		return nil, invalid("%d parts have %d owners", len(parts.Rows), len(parts.Owners))
 	}
 	places, me := layOut(parts, r.Size()), r.Rank()
-	m := &movement{rank: r, to: &Received{Runs: places.runs[me], memory: r.Lane.Scope(ctx)}}
-	mine, err := r.makeRoom(parts, m.to, places.rows[me], places.room[me], most)
+	m := &movement{rank: r, to: &Received{Held: Held{memory: r.Lane.Scope(ctx)}, Runs: places.runs[me]}}
+	mine, err := makeRoom(parts, m.to, places.rows[me], places.room[me])
 	if err == nil {
 		err = r.admit(ctx, mine, parts, m.to)
 	}
@@ -136,30 +117,18 @@ func (m *movement) abandon(reason error) {
 }
 
 // makeRoom allocates the columns for what this rank is to receive, or says why it cannot.
-func (r *Rank) makeRoom(parts *Parts, to *Received, rows, roomRows, most uint64) (room, error) {
+func makeRoom(parts *Parts, to *Received, rows, roomRows uint64) (room, error) {
 	mine := room{Rows: parts.Chunk.Rows, Narrow: parts.Narrow, HighWord: parts.HighWord}
 	to.Rows = rows
-	for _, column := range columnsOf(&parts.Chunk) {
+	for _, column := range parts.Columns() {
 		mine.Widths = append(mine.Widths, column.Bytes)
 		mine.NeedBytes += backend.Aligned(roomRows * uint64(column.Bytes))
 	}
-	if rows > primitive.MaxRows || roomRows > primitive.MaxRows {
-		mine.Lacks, mine.Limit = fmt.Sprintf("a chunk has %d rows at most", uint64(primitive.MaxRows)), true
-		return mine, nil
+	err := primitive.CheckRows("exchange", max(rows, roomRows))
+	if err == nil {
+		to.allocate(&parts.Chunk, roomRows, "received rows")
+		err = to.memory.Err()
 	}
-	if most > 0 && mine.NeedBytes > most {
-		mine.Lacks = fmt.Sprintf("%d bytes are allowed", most)
-		return mine, nil
-	}
-	for i, bytes := range mine.Widths {
-		column := relation.Values{Data: to.memory.New(roomRows*uint64(bytes), "received rows").All(), Bytes: bytes}
-		if i == 0 {
-			to.Keys = column
-		} else {
-			to.Payload = append(to.Payload, column)
-		}
-	}
-	err := to.memory.Err()
 	if mine.Shortage = shortage(err); mine.Shortage > 0 {
 		mine.Lacks, err = err.Error(), nil
 	}
@@ -186,16 +155,9 @@ func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received)
 		if fmt.Sprint(theirs.Widths) != fmt.Sprint(mine.Widths) {
 			return invalid("columns of %v bytes on rank %d, of %v on rank %d", theirs.Widths, rank, mine.Widths, r.Rank())
 		}
-		if theirs.Lacks != "" {
-			e := &TooLarge{Rank: rank, NeedBytes: theirs.NeedBytes, Reason: theirs.Lacks, Err: backend.ErrDeviceMemory}
-			switch {
-			case theirs.Limit:
-				e.Err = backend.ErrLimit
-			case theirs.Shortage > 0:
-				e.Err = shortages[theirs.Shortage]
-			}
-			e.Rows = layOut(parts, r.Size()).rows[rank]
-			return e
+		if theirs.Shortage > 0 {
+			return &TooLarge{Rank: rank, Rows: layOut(parts, r.Size()).rows[rank], NeedBytes: theirs.NeedBytes,
+				Reason: theirs.Lacks, Err: shortages[theirs.Shortage]}
 		}
 		if theirs.Rows > 0 {
 			differ = differ || !theirs.Narrow || moved > 0 && theirs.HighWord != to.HighWord
@@ -212,7 +174,7 @@ func (r *Rank) admit(ctx context.Context, mine room, parts *Parts, to *Received)
 // put begins to put the rows of this rank, to all others at once.
 func (m *movement) put(ctx context.Context, parts *Parts, places *layout) error {
 	r := m.rank
-	into, from := columnsOf(&m.to.Chunk), columnsOf(&parts.Chunk)
+	into, from := m.to.Columns(), parts.Columns()
 	offered := make([]backend.Range, len(into))
 	for i := range into {
 		offered[i] = into[i].Data
@@ -256,9 +218,4 @@ func (m *movement) put(ctx context.Context, parts *Parts, places *layout) error 
 		}
 	}
 	return r.Lane.Submit(ctx, list)
-}
-
-// columnsOf are the columns of a chunk, the keys first.
-func columnsOf(c *relation.Chunk) []relation.Values {
-	return append([]relation.Values{c.Keys}, c.Payload...)
 }

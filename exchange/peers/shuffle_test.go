@@ -32,7 +32,7 @@ func (c *cluster) exchanged(t *testing.T, weights []uint32, by func(*Rank) Parti
 		for i := range tables {
 			chunks = append(chunks, tables[i][r.Rank()].upload(t, r.Lane))
 		}
-		all, err := r.Exchange(ctx, by(r), 0, chunks...)
+		all, err := r.Exchange(ctx, by(r), chunks...)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,8 @@ func TestHash(t *testing.T) {
 			}
 			for rank := range s.size {
 				rows := got[0][rank].rows() + got[1][rank].rows()
-				share := float64(weight(s.weights, rank)) / float64(sumOr(s.weights, s.size))
+				weights := weightsOf(s.size, s.weights)
+				share := float64(weights[rank]) / float64(sum(weights))
 				if share == 0 {
 					require.Zero(t, rows, "%v", &s)
 					continue
@@ -104,13 +105,11 @@ func TestTooLarge(t *testing.T) {
 		defer grant.Release()
 		all.lanes[1] = exec.NewLane(t.Context(), all.lanes[1].Ops, grant)
 		for name, test := range map[string]struct {
-			most   [3]uint64 // bytes, by rank
-			taken  uint64    // bytes that rank 1 has taken before
+			taken  uint64 // bytes that rank 1 has taken before
 			chunks int
 		}{
-			"most":        {[3]uint64{1: 20_000}, 0, 1},
-			"most of two": {[3]uint64{1: 60_000}, 0, 2},
-			"grant":       {[3]uint64{}, 165 << 10, 1},
+			"one chunk":  {165 << 10, 1},
+			"two chunks": {115 << 10, 2},
 		} {
 			var rows [3]uint64
 			require.NoError(t, all.run(t.Context(), []uint32{0, 1, 0}, func(ctx context.Context, r *Rank) error {
@@ -120,7 +119,7 @@ func TestTooLarge(t *testing.T) {
 				if r.Rank() == 1 {
 					taken.New(test.taken, "taken")
 				}
-				_, err := r.Exchange(ctx, r.Hash(1), test.most[r.Rank()], slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
+				_, err := r.Exchange(ctx, r.Hash(1), slices.Repeat([]*relation.Chunk{chunk}, test.chunks)...)
 				var large *TooLarge
 				if !errors.As(err, &large) || !errors.Is(err, backend.ErrDeviceMemory) {
 					return fmt.Errorf("%s: %w", name, err)
@@ -130,7 +129,7 @@ func TestTooLarge(t *testing.T) {
 					return fmt.Errorf("%s: %+v", name, large)
 				}
 				taken.ReleaseAll()
-				received, err := r.Exchange(ctx, r.Hash(1), 0, chunk)
+				received, err := r.Exchange(ctx, r.Hash(1), chunk)
 				if err != nil {
 					return err
 				}
@@ -160,7 +159,7 @@ func TestDisagreement(t *testing.T) {
 					layout = widths
 				}
 				chunk := newTable([]uint64{1, 2, 3}, 0, layout...).upload(t, r.Lane)
-				received, err := r.Exchange(ctx, r.Hash(0), 0, chunk)
+				received, err := r.Exchange(ctx, r.Hash(0), chunk)
 				for _, one := range received {
 					one.Release()
 				}
@@ -192,7 +191,7 @@ func TestNarrow(t *testing.T) {
 				high := uint64(highWord) << 32
 				chunk := newTable([]uint64{high | 1, high | 2, high | 3}, 0, 8).upload(t, r.Lane)
 				chunk.Narrow, chunk.HighWord = c.narrow[r.Rank()], highWord
-				received, err := r.Exchange(ctx, r.Hash(1), 0, chunk)
+				received, err := r.Exchange(ctx, r.Hash(1), chunk)
 				if err != nil {
 					return err
 				}
@@ -223,7 +222,7 @@ func TestLinksThatFail(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		tables := spread(random, distributions[0].make(random, 3000), []int{1000, 1000, 1000}, []int{4})
 		err := all.run(t.Context(), nil, func(ctx context.Context, r *Rank) error {
-			_, err := r.Exchange(ctx, r.Hash(1), 0, tables[r.Rank()].upload(t, r.Lane))
+			_, err := r.Exchange(ctx, r.Hash(1), tables[r.Rank()].upload(t, r.Lane))
 			return err
 		})
 		require.ErrorIs(t, err, planted)

@@ -2,8 +2,8 @@ package peers
 
 import (
 	"context"
+	"slices"
 
-	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -26,90 +26,67 @@ func (m Method) String() string {
 	return [...]string{"merge in stages", "merge once", "radix partition"}[m]
 }
 
-// Order says how to sort.
-type Order struct {
-	Method Method
-	Keys   KeyPlaces
-	// MostBytes bounds the device memory of the columns that this rank receives in one movement; 0 means what the grant
-	// and the device have.
-	MostBytes uint64
-
-	fusingRows uint64 // of a radix partition, in tests; 0 is the default
-}
-
-// Sorted is the rows of one rank after a sort across all: in ascending order of keys, none of which is less than one of
-// a rank before. The owner releases it.
-type Sorted struct {
-	relation.Chunk
-	memory *exec.Scope
-}
-
-// Release releases the columns. Safe on nil; a second Release does nothing.
-func (s *Sorted) Release() {
-	if s != nil && s.memory != nil {
-		s.memory.ReleaseAll()
-	}
-}
-
-// Sort sorts the rows of all ranks by key. Each rank gets as many rows as its weight says: to the row if equal keys may
-// be on several ranks and the method is by merges; within 0.5% of an even share by radix partition; with whole keys as
-// near as keys allow. Several chunks, which are sorted each by itself, have common boundaries, so that
-// rows of theirs with equal keys are on one rank: then keys are whole. The chunks stay as they are. All ranks call Sort
-// with the same order and number of chunks, whose columns have the same widths.
+// Sort sorts the rows of all ranks by key and returns those of this rank: in ascending order of keys, none of which is
+// less than one of a rank before. Each rank gets as many rows as its weight says: to the row by merges, within 0.5% of
+// an even share by radix partition. Several chunks, which are sorted each by itself, have common boundaries, so that
+// rows of theirs with equal keys are on one rank: then keys are whole, and shares are as near as they allow. The chunks
+// stay as they are. All ranks call Sort with the same method and number of chunks, whose columns have the same widths.
 //
 // Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
 // ranks disagree; link and device errors; ErrCancelled.
-func (r *Rank) Sort(ctx context.Context, o Order, chunks ...*relation.Chunk) ([]*Sorted, error) {
+func (r *Rank) Sort(ctx context.Context, method Method, chunks ...*relation.Chunk) ([]*Held, error) {
+	return (&sorter{Rank: r, whole: len(chunks) > 1, fusing: fusingRows}).sort(ctx, method, chunks)
+}
+
+// sorter is a sort in progress.
+type sorter struct {
+	*Rank
+	whole  bool   // all rows with a key are to be on one rank
+	fusing uint64 // rows that buckets that are sorted together may have in any case
+	rows   []*Held
+}
+
+func (s *sorter) sort(ctx context.Context, method Method, chunks []*relation.Chunk) (_ []*Held, err error) {
 	for _, c := range chunks {
 		if err := c.Check("sort"); err != nil {
 			return nil, err
 		}
+		s.rows = append(s.rows, &Held{Chunk: *c})
 	}
-	if len(chunks) > 1 {
-		o.Keys = WholeKeys
-	}
-	s := &sorter{Rank: r, order: o, rows: make([]*held, len(chunks))}
-	for i, c := range chunks {
-		s.rows[i] = &held{Chunk: *c}
-	}
-	var err error
-	switch o.Method {
-	case MergeStages:
-		err = s.mergeStages(ctx)
-	case MergeOnce:
-		err = s.mergeOnce(ctx)
-	case RadixPartition:
+	switch {
+	case method > RadixPartition:
+		err = invalid("method %d", method)
+	case s.Size() == 1:
+		err = s.sortLocal(ctx)
+	case method == RadixPartition:
 		err = s.radixPartition(ctx)
 	default:
-		err = invalid("method %d", o.Method)
+		err = s.merge(ctx, method)
 	}
 	if err == nil {
 		err = s.own(ctx)
 	}
 	if err != nil {
 		for _, h := range s.rows {
-			h.release()
+			h.Release()
 		}
 		return nil, err
 	}
-	all := make([]*Sorted, len(chunks))
-	for i, h := range s.rows {
-		all[i] = &Sorted{Chunk: h.Chunk, memory: h.memory}
-	}
-	return all, nil
+	return s.rows, nil
 }
 
-// sorter is a sort in progress.
-type sorter struct {
-	*Rank
-	order Order
-	rows  []*held
+// chunks are the rows so far.
+func (s *sorter) chunks() (all []*relation.Chunk) {
+	for _, h := range s.rows {
+		all = append(all, &h.Chunk)
+	}
+	return all
 }
 
 // replace replaces the rows of a chunk and releases the memory of the old rows.
-func (s *sorter) replace(chunk int, by *held) {
+func (s *sorter) replace(chunk int, by *Held) {
 	if s.rows[chunk] != by {
-		s.rows[chunk].release()
+		s.rows[chunk].Release()
 		s.rows[chunk] = by
 	}
 }
@@ -128,10 +105,14 @@ func (s *sorter) sortLocal(ctx context.Context) error {
 	return nil
 }
 
-// mergeStages sorts chunk by chunk, in stages. Then boundaries move to where keys differ, if keys are to be whole.
-func (s *sorter) mergeStages(ctx context.Context) error {
+// merge sorts the chunks of each rank. Either it cuts them into the ranges of all ranks and merges what each gets, or it
+// merges chunk by chunk, in stages; then boundaries move to where keys differ, if keys are to be whole.
+func (s *sorter) merge(ctx context.Context, method Method) error {
 	if err := s.sortLocal(ctx); err != nil {
 		return err
+	}
+	if method == MergeOnce {
+		return s.cut(ctx, true)
 	}
 	for i := range s.rows {
 		for _, stage := range stages(0, s.Size(), true) {
@@ -144,30 +125,18 @@ func (s *sorter) mergeStages(ctx context.Context) error {
 			}
 		}
 	}
-	if s.order.Keys == SplitKeys {
+	if !s.whole {
 		return nil
 	}
 	return s.cut(ctx, false)
 }
 
-// mergeOnce cuts the sorted chunks into the ranges of all ranks and merges what each gets.
-func (s *sorter) mergeOnce(ctx context.Context) error {
-	if err := s.sortLocal(ctx); err != nil {
-		return err
-	}
-	return s.cut(ctx, true)
-}
-
 // cut moves the ranges of keys of sorted chunks to their ranks. apart says that what comes from several ranks is to be
 // merged; otherwise it is in order.
 func (s *sorter) cut(ctx context.Context, apart bool) error {
-	by := s.keyRange(s.order.Keys)
+	by := s.keyRange(s.whole)
 	by.apart = apart
-	chunks := make([]*relation.Chunk, len(s.rows))
-	for i, h := range s.rows {
-		chunks[i] = &h.Chunk
-	}
-	if err := s.agree(ctx, s.Lane, by, chunks); err != nil {
+	if err := s.agree(ctx, s.Lane, by, s.chunks()); err != nil {
 		return err
 	}
 	for i := range s.rows {
@@ -180,11 +149,11 @@ func (s *sorter) cut(ctx context.Context, apart bool) error {
 
 // moveAndMerge moves the parts of a chunk and merges the runs that this rank gets.
 func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) error {
-	parts, err := by.Apply(ctx, s.Lane, chunk)
-	if err != nil || parts.stay() {
-		return err
+	parts := by.Apply(chunk)
+	if parts.stay() {
+		return nil
 	}
-	received, err := s.move(ctx, parts, s.order.MostBytes)
+	received, err := s.move(ctx, parts)
 	if err != nil {
 		return err
 	}
@@ -192,7 +161,7 @@ func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) er
 		received.Release()
 		return s.all(ctx, "merge", nil)
 	}
-	got := &held{Chunk: received.Chunk, memory: received.memory}
+	got := &received.Held
 	s.replace(chunk, got)
 	if parts.apart {
 		merged, failed := mergeRuns(ctx, s.Lane, &got.Chunk, byGroup(received.Runs))
@@ -210,12 +179,7 @@ func (s *sorter) moveAndMerge(ctx context.Context, by Partitioner, chunk int) er
 
 // has reports whether a rank has rows among the parts.
 func (p *Parts) has(rank int) bool {
-	for _, rows := range p.Rows {
-		if rows[rank] > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Rows, func(rows []uint64) bool { return rows[rank] > 0 })
 }
 
 // byGroup joins the runs of each group, which are in order.
@@ -235,7 +199,7 @@ func (s *sorter) own(ctx context.Context) error {
 	var failed error
 	for i, h := range s.rows {
 		if h.memory == nil && failed == nil {
-			mine := &held{memory: s.Lane.Scope(ctx)}
+			mine := &Held{memory: s.Lane.Scope(ctx)}
 			failed = mine.copy(ctx, s.Lane, &h.Chunk)
 			s.rows[i] = mine
 		}

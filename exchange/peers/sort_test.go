@@ -13,10 +13,10 @@ import (
 )
 
 // fusing makes every other test sort many small groups.
-func fusing(test int) uint64 { return []uint64{1, 0}[test%2] }
+func fusing(test int) uint64 { return []uint64{1, fusingRows}[test%2] }
 
-// sortedBy sorts tables on all ranks and returns what each has then.
-func (c *cluster) sortedBy(t *testing.T, o Order, weights []uint32, tables ...[]*table) [][]*table {
+// sortedBy sorts tables on all ranks, as by says, and returns what each has then.
+func (c *cluster) sortedBy(t *testing.T, method Method, by sorter, weights []uint32, tables ...[]*table) [][]*table {
 	got := make([][]*table, len(tables))
 	for i := range got {
 		got[i] = make([]*table, len(c.lanes))
@@ -26,7 +26,9 @@ func (c *cluster) sortedBy(t *testing.T, o Order, weights []uint32, tables ...[]
 		for i := range tables {
 			chunks = append(chunks, tables[i][r.Rank()].upload(t, r.Lane))
 		}
-		all, err := r.Sort(ctx, o, chunks...)
+		s := by
+		s.Rank = r
+		all, err := s.sort(ctx, method, chunks)
 		if err != nil {
 			return err
 		}
@@ -43,7 +45,7 @@ func (c *cluster) sortedBy(t *testing.T, o Order, weights []uint32, tables ...[]
 }
 
 // checkSorted holds the ranks' tables of one relation against the input.
-func checkSorted(t *testing.T, what any, keys KeyPlaces, want, got []*table) {
+func checkSorted(t *testing.T, what any, whole bool, want, got []*table) {
 	t.Helper()
 	require.Equal(t, sorted(want...), sorted(got...), "%v", what)
 	before, rankBefore := uint64(0), -1
@@ -54,7 +56,7 @@ func checkSorted(t *testing.T, what any, keys KeyPlaces, want, got []*table) {
 		}
 		first := of.columns[0][0]
 		require.LessOrEqual(t, before, first, "%v: rank %d", what, rank)
-		if keys == WholeKeys && rankBefore >= 0 {
+		if whole && rankBefore >= 0 {
 			require.NotEqual(t, before, first, "%v: ranks %d and %d", what, rankBefore, rank)
 		}
 		before, rankBefore = of.columns[0][of.rows()-1], rank
@@ -83,7 +85,7 @@ func checkShares(t *testing.T, what any, weights []uint32, slack float64, got []
 	for _, of := range got {
 		total += uint64(of.rows())
 	}
-	ends := targets(total, len(got), weights)
+	ends := targets(total, weightsOf(len(got), weights))
 	for rank, of := range got {
 		require.InDelta(t, ends[rank+1]-ends[rank], of.rows(), slack, "%v: rank %d", what, rank)
 	}
@@ -98,8 +100,8 @@ func TestSort(t *testing.T) {
 		for i, s := range scenarios(t, 8, 0, 1, 100, 3000, 20_011) {
 			for _, method := range methods {
 				tables := s.tables(uint64(i))
-				got := all.first(s.size).sortedBy(t, Order{Method: method, fusingRows: fusing(i)}, s.weights, tables)
-				checkSorted(t, &s, SplitKeys, tables, got[0])
+				got := all.first(s.size).sortedBy(t, method, sorter{fusing: fusing(i)}, s.weights, tables)
+				checkSorted(t, &s, false, tables, got[0])
 				slack := 0.0
 				if method == RadixPartition {
 					slack = float64(s.rows/s.size) * paddingThousandths / 1000
@@ -121,8 +123,8 @@ func TestWholeKeys(t *testing.T) {
 			for _, method := range methods {
 				tables := s.tables(uint64(i))
 				others := (&scenario{s.distribution, s.size, s.rows / 3, "uneven", s.widths[:1], nil}).tables(uint64(i) + 1)
-				got := all.first(s.size).sortedBy(t, Order{Method: method, fusingRows: fusing(i)}, s.weights, tables,
-					others)
+				got := all.first(s.size).sortedBy(t, method, sorter{whole: true, fusing: fusing(i)}, s.weights,
+					tables, others)
 				checkWhole(t, &s, method, [][]*table{tables, others}, got)
 			}
 		}
@@ -134,7 +136,7 @@ func checkWhole(t *testing.T, s *scenario, method Method, want, got [][]*table) 
 	t.Helper()
 	where, counts, total := make(map[uint64]int), make(map[uint64]uint64), uint64(0)
 	for side := range got {
-		checkSorted(t, s, WholeKeys, want[side], got[side])
+		checkSorted(t, s, true, want[side], got[side])
 		for rank, of := range got[side] {
 			for _, key := range of.columns[0] {
 				if at, known := where[key]; known {
@@ -146,7 +148,7 @@ func checkWhole(t *testing.T, s *scenario, method Method, want, got [][]*table) 
 			}
 		}
 	}
-	ends := targets(total, s.size, s.weights)
+	ends := targets(total, weightsOf(s.size, s.weights))
 	most := uint64(0)
 	for _, n := range counts {
 		most = max(most, n)
@@ -179,7 +181,7 @@ func TestSortFewRows(t *testing.T) {
 						}
 						tables = append(tables, newTable(keys, first, 4, 4))
 					}
-					got := all.first(size).sortedBy(t, Order{Method: method}, nil, tables)
+					got := all.first(size).sortedBy(t, method, sorter{fusing: fusingRows}, nil, tables)
 					var keys []uint64
 					for _, of := range got[0] {
 						keys = append(keys, of.columns[0]...)

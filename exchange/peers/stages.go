@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
@@ -57,7 +58,6 @@ type swap struct {
 	search search   // one cut for each merging
 }
 
-// Measure implements Partitioner.
 func (s *swap) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.Chunk) ([]byte, error) {
 	s.chunk = chunks[0]
 	if s.rows == nil {
@@ -66,7 +66,6 @@ func (s *swap) Measure(ctx context.Context, lane *exec.Lane, chunks []*relation.
 	return s.search.ask(ctx, lane, s.rank, chunks)
 }
 
-// Decide implements Partitioner.
 func (s *swap) Decide(said [][]byte) (again bool, err error) {
 	if s.rows != nil {
 		err = s.search.hear(said, 1)
@@ -81,7 +80,7 @@ func (s *swap) Decide(said [][]byte) (again bool, err error) {
 		s.rows = append(s.rows, of[0])
 		total += of[0]
 	}
-	ends := targets(total, len(all), s.weights)
+	ends := targets(total, s.weights)
 	for rank := range all {
 		s.wanted = append(s.wanted, ends[rank+1]-ends[rank])
 	}
@@ -109,7 +108,7 @@ func (s *swap) after(m merging, rank int) uint64 {
 
 // Apply returns the parts: of each rank those that stay, and those that come from the other half. Ranks that keep all
 // rows and get none take no part.
-func (s *swap) Apply(context.Context, *exec.Lane, int) (*Parts, error) {
+func (s *swap) Apply(int) *Parts {
 	p := &Parts{Chunk: *s.chunk}
 	for i, m := range s.stage {
 		at := s.search.cuts[i].low // rows of each rank that belong to the left half
@@ -134,7 +133,7 @@ func (s *swap) Apply(context.Context, *exec.Lane, int) (*Parts, error) {
 		s.fill(m, come, ascending, descending, stay, leave)
 		for _, half := range [][]int{descending, ascending} {
 			for _, rank := range half {
-				if idle(come[rank]) && leave[rank] == 0 {
+				if slices.Max(come[rank]) == 0 && leave[rank] == 0 {
 					stay[rank] = 0
 				}
 			}
@@ -155,40 +154,25 @@ func (s *swap) Apply(context.Context, *exec.Lane, int) (*Parts, error) {
 		}
 	}
 	p.apart = true
-	return p, nil
+	return p
 }
 
 // fill gives ranks of one half what ranks of the other one send away, in the order of both, as far as they have room.
 func (s *swap) fill(m merging, come [][]uint64, to, from []int, stay, leave []uint64) {
-	left := make([]uint64, len(leave))
-	for _, rank := range from {
-		left[rank] = leave[rank]
-	}
+	left := slices.Clone(leave)
 	// to and from run in opposite directions; rows go from greatest to greatest, or from least to least.
-	ordered := make([]int, len(from))
-	for i, rank := range from {
-		ordered[len(from)-1-i] = rank
-	}
-	next := 0
+	next := len(from) - 1
 	for _, rank := range to {
 		come[rank] = make([]uint64, len(leave))
 		room := s.after(m, rank) - min(s.after(m, rank), stay[rank])
-		for room > 0 && next < len(ordered) {
-			n := min(room, left[ordered[next]])
-			come[rank][ordered[next]] += n
-			left[ordered[next]] -= n
-			if room -= n; left[ordered[next]] == 0 {
-				next++
+		for room > 0 && next >= 0 {
+			other := from[next]
+			n := min(room, left[other])
+			come[rank][other] += n
+			left[other] -= n
+			if room -= n; left[other] == 0 {
+				next--
 			}
 		}
 	}
-}
-
-func idle(rows []uint64) bool {
-	for _, n := range rows {
-		if n > 0 {
-			return false
-		}
-	}
-	return true
 }

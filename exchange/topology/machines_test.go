@@ -16,8 +16,8 @@ var wires = machines.Wires{Host: 110e9, Slot: 50e9, Peer: 300e9, Bridge: 70e9, N
 	NetworkLatency: 10 * time.Microsecond}
 
 // all topologies of n devices, a multiple of 8.
-func all(n int) []topology.Topology {
-	return []topology.Topology{machines.Switch(n, wires), machines.Tree(n, wires), machines.Ring(n, wires), machines.Network(n/8, 8, wires)}
+func all(n int) []machines.Topology {
+	return []machines.Topology{machines.Switch(n, wires), machines.Tree(n, wires), machines.Ring(n, wires), machines.Network(n/8, 8, wires)}
 }
 
 // TestFair: no segment carries more than it can, and each path has a full segment in which no other path has a higher
@@ -60,14 +60,12 @@ func TestFair(t *testing.T) {
 func TestMoveIsBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, of := range all(16) {
-		for i := range of.Segments {
-			of.Segments[i].Latency = 0
-		}
-		var even, random16 []topology.Flow
+		clear(of.Latency)
+		var even, random16 []machines.Flow
 		for from := range of.Peer {
 			for to, path := range of.Peer[from] {
-				even = append(even, topology.Flow{path, 1 << 30, 1})
-				random16 = append(random16, topology.Flow{path, random.Uint64N(1 << 30), 1})
+				even = append(even, machines.Flow{Path: path, Bytes: 1 << 30, Messages: 1})
+				random16 = append(random16, machines.Flow{Path: path, Bytes: random.Uint64N(1 << 30), Messages: 1})
 				if to == from {
 					require.Empty(t, path)
 				}
@@ -93,12 +91,12 @@ func TestMachines(t *testing.T) {
 			{"node in 0", 8 * (n - 8) * bytes},
 		} {
 			of := all(devices)[i]
-			require.NoError(t, of.Validate())
+			require.NoError(t, machines.Validate(&of.Topology))
 			require.Equal(t, devices, of.Devices())
-			var flows []topology.Flow
+			var flows []machines.Flow
 			for from := range of.Peer {
 				for to := range of.Peer {
-					flows = append(flows, topology.Flow{of.Peer[from][to], bytes, 1})
+					flows = append(flows, machines.Flow{Path: of.Peer[from][to], Bytes: bytes, Messages: 1})
 				}
 			}
 			s := of.Move(flows)

@@ -20,7 +20,7 @@ func Measured(alone []Rates, together Rates) Topology {
 	return t
 }
 
-// segment adds a segment whose latency is not known, and returns its number.
+// segment adds a segment and returns its number.
 func (t *Topology) segment(bytesPerSecond float64, name string, a ...any) int {
 	t.Segments = append(t.Segments, Segment{Name: fmt.Sprintf(name, a...), BytesPerSecond: bytesPerSecond})
 	return len(t.Segments) - 1

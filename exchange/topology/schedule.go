@@ -7,38 +7,18 @@ import (
 
 // Flow is bytes that take a path.
 type Flow struct {
-	Path     Path
-	Bytes    uint64
-	Messages int // that they are sent in, one after the other
-}
-
-// Schedule is how flows move that begin at once.
-type Schedule struct {
-	Time   time.Duration   // until the last one has arrived
-	Flows  []time.Duration // until each has
-	Loads  []uint64        // bytes that each segment carries
-	Bound  time.Duration   // what the fullest segment needs at least for its bytes; no order of moves is faster
-	Bounds int             // the number of that segment; -1 if nothing moves
-}
-
-// Contention is how many times longer the flows take than the fullest segment needs; 1 if nothing moves.
-func (s *Schedule) Contention() float64 {
-	if s.Bound == 0 {
-		return 1
-	}
-	return float64(s.Time) / float64(s.Bound)
+	Path  Path
+	Bytes uint64
 }
 
 // mostIdle bounds how long the bandwidth of an ended flow may lie idle, as a share of the time so far. Thousands of
 // flows end one by one; rates are not recomputed for each.
 const mostIdle = 1. / 200
 
-// Move schedules flows that begin at once and share the segments fairly ([Topology.Fair]). When a flow ends, the others
-// share its bandwidth, after 0.5% of the time so far at the latest. Each message adds the latency of its path, because
-// nothing overlaps it within a flow.
-func (t *Topology) Move(flows []Flow) Schedule {
-	s := Schedule{Flows: make([]time.Duration, len(flows))}
-	s.Loads, s.Bound, s.Bounds = t.loads(flows)
+// Move returns the time until each of several flows has arrived that begin at once and share the segments fairly
+// ([Topology.Fair]). When a flow ends, the others share its bandwidth, after 0.5% of the time so far at the latest.
+func (t *Topology) Move(flows []Flow) []time.Duration {
+	arrived := make([]time.Duration, len(flows))
 	var moving []int // numbers of flows
 	var paths []Path // of these
 	left := make([]float64, len(flows))
@@ -58,7 +38,7 @@ func (t *Topology) Move(flows []Flow) Schedule {
 		going := 0
 		for i, flow := range moving {
 			if needs := left[flow] / rates[i]; needs <= step*(1+1e-9) {
-				s.Flows[flow] = seconds(now + needs)
+				arrived[flow] = time.Duration((now + needs) * float64(time.Second))
 				continue
 			}
 			left[flow] -= step * rates[i]
@@ -67,27 +47,7 @@ func (t *Topology) Move(flows []Flow) Schedule {
 		}
 		now, moving, paths = now+step, moving[:going], paths[:going]
 	}
-	for i, f := range flows {
-		s.Flows[i] += time.Duration(f.Messages) * t.latency(f.Path)
-		s.Time = max(s.Time, s.Flows[i])
-	}
-	return s
-}
-
-// loads returns the bytes that each segment carries, the longest time that one of them needs for them, and which one.
-func (t *Topology) loads(flows []Flow) (loads []uint64, bound time.Duration, bounds int) {
-	loads, bounds = make([]uint64, len(t.Segments)), -1
-	for _, f := range flows {
-		for _, segment := range f.Path {
-			loads[segment] += f.Bytes
-		}
-	}
-	for segment, bytes := range loads {
-		if needs := seconds(float64(bytes) / t.Segments[segment].BytesPerSecond); needs > bound {
-			bound, bounds = needs, segment
-		}
-	}
-	return loads, bound, bounds
+	return arrived
 }
 
 // Fair returns the rate of each path in bytes per second if all are used at once: the rates of which the least is as
@@ -144,5 +104,3 @@ func (t *Topology) Together(paths []Path) []float64 {
 	}
 	return slower
 }
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

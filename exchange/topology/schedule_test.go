@@ -15,49 +15,30 @@ func TestFairExample(t *testing.T) {
 	require.Equal(t, []float64{2, 2, 12. / 7, 1}, of.Together([]Path{{0}, {0, 1}, {1}, {}}))
 }
 
-// TestMove: when a flow ends, the others get its bandwidth; each message adds the latency.
+// TestMove: when a flow ends, the others get its bandwidth.
 func TestMove(t *testing.T) {
-	of := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 10},
-		{Name: "b", BytesPerSecond: 12, Latency: time.Second}}}
-	s := of.Move([]Flow{{Path{0}, 5, 1}, {Path{0}, 15, 1}, {Path{1}, 12, 3}, {nil, 100, 1}, {Path{0}, 0, 0}})
-	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 0, 0}, s.Flows)
-	require.Equal(t, 4*time.Second, s.Time)
-	require.Equal(t, []uint64{20, 12}, s.Loads)
-	require.Equal(t, 2*time.Second, s.Bound)
-	require.Zero(t, s.Bounds)
-	require.Equal(t, 2.0, s.Contention())
-	nothing := of.Move(nil)
-	require.Equal(t, 1.0, nothing.Contention())
-	require.Equal(t, -1, nothing.Bounds)
+	of := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 10}, {Name: "b", BytesPerSecond: 12}}}
+	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, time.Second, 0, 0},
+		of.Move([]Flow{{Path{0}, 5}, {Path{0}, 15}, {Path{1}, 12}, {nil, 100}, {Path{0}, 0}}))
+	require.Empty(t, of.Move(nil))
 }
 
 // TestMoveSharesWhatIsLeft: flows of 1 to 1000 bytes through one segment keep it full but for what mostIdle costs.
 func TestMoveSharesWhatIsLeft(t *testing.T) {
 	of, flows := Topology{Segments: []Segment{{Name: "a", BytesPerSecond: 1000}}}, []Flow(nil)
 	for bytes := range uint64(1000) {
-		flows = append(flows, Flow{Path{0}, bytes + 1, 1})
+		flows = append(flows, Flow{Path{0}, bytes + 1})
 	}
-	s := of.Move(flows)
-	require.Equal(t, 500500*time.Millisecond, s.Bound)
-	require.GreaterOrEqual(t, s.Contention(), 1.0)
-	require.Less(t, s.Contention(), 1+2*mostIdle)
-	require.IsIncreasing(t, s.Flows)
-}
-
-// TestValidate names all faults.
-func TestValidate(t *testing.T) {
-	of := Topology{Segments: []Segment{{Name: "a"}}, Up: []Path{{0}, {1}}, Down: []Path{{0}}, Peer: [][]Path{{nil, {2}}}}
-	err := of.Validate()
-	for _, fault := range []string{"segment 0 (a) has 0 bytes", "up, device 1: there is no segment 1",
-		"down: 1 paths for 2 devices", "paths from 1 of 2 devices", "from device 0, device 1: there is no segment 2"} {
-		require.ErrorContains(t, err, fault)
-	}
+	arrived := of.Move(flows)
+	took, full := arrived[999], 500500*time.Millisecond
+	require.GreaterOrEqual(t, took, full)
+	require.Less(t, float64(took), float64(full)*(1+2*mostIdle))
+	require.IsIncreasing(t, arrived)
 }
 
 // TestMeasured: three links with 90 GB/s of 120 together are 4/3 slower, down not at all, and one is as fast as alone.
 func TestMeasured(t *testing.T) {
 	of := Measured([]Rates{{40, 20}, {40, 20}, {40, 20}}, Rates{90, 66})
-	require.NoError(t, of.Validate())
 	require.InDeltaSlice(t, []float64{4. / 3, 4. / 3, 4. / 3}, of.Together(of.Up), 1e-9)
 	require.Equal(t, []float64{1, 1, 1}, of.Together(of.Down))
 	require.Equal(t, []float64{1}, of.Together(of.Up[:1]))
@@ -71,7 +52,6 @@ func TestLinked(t *testing.T) {
 		{{BytesPerSecond: 25, ThroughHost: true}, direct, {}}}
 	rates := Rates{Up: 50, Down: 40}
 	wires := Measured([]Rates{rates, rates, rates}, Rates{Up: 90, Down: 80}).Linked(links)
-	require.NoError(t, wires.Validate())
 	require.Equal(t, []float64{200, 100}, wires.Fair([]Path{wires.Peer[0][1], wires.Peer[0][2]}))
 	require.Equal(t, []float64{300, 300}, wires.Fair([]Path{wires.Peer[0][1], wires.Peer[1][0]}))
 	require.Equal(t, []float64{25, 25}, wires.Fair([]Path{wires.Peer[2][0], wires.Up[0]}))

@@ -1,17 +1,9 @@
 package topology
 
-import (
-	"errors"
-	"fmt"
-	"math"
-	"time"
-)
-
 // Segment is what bytes of several paths share: one direction of a wire or of a bridge, or a memory.
 type Segment struct {
 	Name           string
 	BytesPerSecond float64
-	Latency        time.Duration // of a message
 }
 
 // Path is the segments that bytes take, as their numbers. An empty path takes no time.
@@ -47,45 +39,4 @@ func (t *Topology) Of(devices []int) *Topology {
 		}
 	}
 	return &of
-}
-
-// Validate returns all faults of a topology: paths of segments that do not exist, segments without a rate, and paths
-// that not all devices have.
-func (t *Topology) Validate() error {
-	var faults []error
-	fault := func(format string, a ...any) { faults = append(faults, fmt.Errorf("topology: "+format, a...)) }
-	for i, s := range t.Segments {
-		if !(s.BytesPerSecond > 0) || math.IsInf(s.BytesPerSecond, 1) || s.Latency < 0 {
-			fault("segment %d (%s) has %g bytes per second and a latency of %v", i, s.Name, s.BytesPerSecond, s.Latency)
-		}
-	}
-	check := func(what string, paths []Path) {
-		if n := len(paths); n > 0 && n != t.Devices() {
-			fault("%s: %d paths for %d devices", what, n, t.Devices())
-		}
-		for device, path := range paths {
-			for _, s := range path {
-				if s < 0 || s >= len(t.Segments) {
-					fault("%s, device %d: there is no segment %d", what, device, s)
-				}
-			}
-		}
-	}
-	check("up", t.Up)
-	check("down", t.Down)
-	if n := len(t.Peer); n > 0 && n != t.Devices() {
-		fault("paths from %d of %d devices", n, t.Devices())
-	}
-	for from, paths := range t.Peer {
-		check(fmt.Sprintf("from device %d", from), paths)
-	}
-	return errors.Join(faults...)
-}
-
-// latency is the latency of a message on a path.
-func (t *Topology) latency(path Path) (total time.Duration) {
-	for _, s := range path {
-		total += t.Segments[s].Latency
-	}
-	return total
 }

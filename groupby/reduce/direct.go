@@ -7,6 +7,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/primitive"
 )
 
@@ -46,25 +47,13 @@ const moreBits = 4
 func (o *Operator) direct(ctx context.Context, lane *exec.Lane, b *batch, s shared) (*partial, error) {
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	codes := uint64(1) << o.plan.Facts.KeyBits
+	codes, of := uint64(1)<<o.plan.Facts.KeyBits, units{count: kernel.Groups(s.tile(lane, b.rows), b.rows)}
 	p, err := primitive.PlanCompact(lane.Tuning(), codes)
+	if err == nil && s.bits > 0 {
+		b, of, err = o.partition(ctx, lane, b, &s)
+	}
 	if err != nil {
 		return nil, err
-	}
-	units, unitCount := backend.Range{}, s.tiles(lane, b.rows)
-	if s.bits > 0 {
-		starts := lane.Memory.New((1<<s.bits+1)*4, "starts").All()
-		if err = lane.Memory.Err(); err == nil {
-			b, err = o.divide(ctx, lane, b, primitive.Partition{Shift: o.plan.Facts.KeyBits - s.bits, Bits: s.bits},
-				starts)
-		}
-		if err == nil {
-			units, unitCount, _, err = s.parts(ctx, lane, starts)
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.additions = additions(b, true)
 	}
 	column, columns := backend.Aligned(codes*8), uint64(0)
 	for _, in := range b.inputs {
@@ -86,7 +75,7 @@ func (o *Operator) direct(ctx context.Context, lane *exec.Lane, b *batch, s shar
 	list := lane.List("group, sum")
 	list.Fill(marks, 0)
 	list.Fill(sums, 0)
-	err = cmp.Or(s.record(list, lane, b, b.keys, units, backend.Range{}, marks, unitCount, states),
+	err = cmp.Or(s.record(list, lane, b, b.keys, of, backend.Range{}, marks, states),
 		lane.CompactOffsets(list, p, marks, scratch))
 	if err != nil {
 		return nil, err
@@ -98,21 +87,13 @@ func (o *Operator) direct(ctx context.Context, lane *exec.Lane, b *batch, s shar
 	}
 	to := o.newPartial(ctx, binary.LittleEndian.Uint64(found[:]))
 	to.unique = true
-	list, err = lane.List("group, sum"), to.memory.Err()
-	if err == nil {
-		err = lane.Compact(list, p, 4, marks, backend.Range{}, to.keys, scratch)
-	}
-	for i := range to.states {
-		for c, state := range to.states[i] {
-			err = cmp.Or(err, lane.Compact(list, p, 8, marks, states[i][c], state, scratch))
+	return to.fill(ctx, lane, "group, sum", func(list *backend.List) error {
+		err := lane.Compact(list, p, 4, marks, backend.Range{}, to.keys, scratch)
+		for i := range to.states {
+			for c, state := range to.states[i] {
+				err = cmp.Or(err, lane.Compact(list, p, 8, marks, states[i][c], state, scratch))
+			}
 		}
-	}
-	if err == nil {
-		err = lane.Submit(ctx, list)
-	}
-	if err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	return to, nil
+		return err
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // drawing reduces a batch to a partial with unique keys on the graphics pipeline (GARUDA 4). Rows are points that are
@@ -93,14 +92,7 @@ func (o *Operator) drawn(ctx context.Context, lane *exec.Lane, b *batch) (*parti
 	}
 	to := o.newPartial(ctx, groups)
 	to.unique = true
-	if err = to.memory.Err(); err == nil {
-		err = d.aggregate(ctx, to)
-	}
-	if err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	return to, nil
+	return to.fill(ctx, d.on, "group, number", func(list *backend.List) error { return d.aggregate(list, to) })
 }
 
 // imageSpec is a hash image for rows rows. As in GARUDA 5 it has 2.8 pixels for each possible group, up to the largest
@@ -179,28 +171,18 @@ func (d *drawing) group(ctx context.Context) error {
 
 // place gives heads numbers, and returns how many there are (GARUDA 4.1.2).
 func (d *drawing) place(ctx context.Context) (groups uint64, err error) {
-	rows := d.batch.rows
-	p, err := primitive.PlanScan(d.lane.Tuning(), rows, 32, 32, true)
-	if err != nil {
-		return 0, err
-	}
 	temporary := d.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	scratch := temporary.New(p.ScratchBytes, "scratch").All()
-	if err := temporary.Err(); err != nil {
-		return 0, err
-	}
-	list, total := d.lane.List("group, place"), []uint32{0}
-	if err := d.lane.Scan(list, p, d.heads, d.places, scratch); err != nil {
-		return 0, err
-	}
-	err = d.lane.Fetch(ctx, list, backend.Transfer{Device: d.places.Part(rows*4, 4), Host: backend.AsBytes(total)})
+	rows, total := d.batch.rows, []uint32{0}
+	err = d.lane.Run(ctx, "group, place", func(list *backend.List) error {
+		return d.lane.SumCounts(list, temporary, rows, 32, d.heads, d.places)
+	}, backend.Transfer{Device: d.places.Part(rows*4, 4), Host: backend.AsBytes(total)})
 	return uint64(total[0]), err
 }
 
-// aggregate numbers the groups of rows, and reduces the values of each group to its states.
-func (d *drawing) aggregate(ctx context.Context, to *partial) error {
-	list, rows := d.on.List("group, number"), uint32(d.batch.rows)
+// aggregate records draws that number the groups of rows, and reduce the values of each group to its states.
+func (d *drawing) aggregate(list *backend.List, to *partial) error {
+	rows := uint32(d.batch.rows)
 	each := []uint32{rows, vertices(rows)}
 	err := d.draw(list, kernel.GroupPlace, backend.Draw{Args: []backend.Range{d.batch.keys, d.places, d.ids, to.keys},
 		Params: each, Vertices: each[1]})
@@ -220,10 +202,7 @@ func (d *drawing) aggregate(ctx context.Context, to *partial) error {
 		}
 		err = cmp.Or(err, d.draw(list, kernel.GroupAdd, v))
 	}
-	if err != nil {
-		return err
-	}
-	return d.on.Submit(ctx, list)
+	return err
 }
 
 // extreme records the draws of a least or greatest value: word by word, from the highest one.
@@ -235,7 +214,7 @@ func (d *drawing) extreme(list *backend.List, v backend.Draw, in *input, groups 
 	pass := func(pass, word, vertices uint32) error {
 		v := v
 		v.Params, v.Vertices = append(slices.Clip(v.Params), in.flip, word), vertices
-		return d.drawVariant(list, kernel.GroupExtreme, backend.Config{"pass": pass}, v)
+		return d.lane.Draw(list, kernel.GroupExtreme, backend.Config{"pass": pass}, v)
 	}
 	err := pass(kernel.ExtremeNone, 0, groups)
 	for word := words; word > 0; word-- {
@@ -251,14 +230,5 @@ func vertices(rows uint32) uint32 {
 
 // draw records a draw in the variant for the width of keys.
 func (d *drawing) draw(list *backend.List, spec *backend.DrawSpec, draw backend.Draw) error {
-	return d.drawVariant(list, spec, backend.Config{"key_bits": uint32(d.plan.Facts.KeyBytes * 8)}, draw)
-}
-
-func (d *drawing) drawVariant(list *backend.List, spec *backend.DrawSpec, config backend.Config,
-	draw backend.Draw) (err error) {
-	draw.Instances = 1
-	if draw.Program, err = d.lane.Device().DrawProgram(spec, config); err == nil {
-		list.Draw(spec.Name, &draw)
-	}
-	return err
+	return d.lane.Draw(list, spec, backend.Config{"key_bits": uint32(d.plan.Facts.KeyBytes * 8)}, draw)
 }

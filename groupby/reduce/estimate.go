@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -36,22 +37,23 @@ func (o *Operator) estimate(ctx context.Context, lane *exec.Lane, b *batch) (gro
 	}
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
-	sample, list, each := memory.New(rows*keyBytes, "sample"), lane.List("group, sample"), rows/pieces
+	sample, each := memory.New(rows*keyBytes, "sample"), rows/pieces
 	if err := memory.Err(); err != nil {
 		return groupCount{}, err
 	}
-	for i := range pieces {
-		first := (b.rows - each) * i / max(1, pieces-1)
-		if err := lane.Copy(list, sample.Range(i*each*keyBytes, each*keyBytes),
-			b.keys.Part(first*keyBytes, each*keyBytes)); err != nil {
-			return groupCount{}, err
+	err := lane.Run(ctx, "group, sample", func(list *backend.List) (err error) {
+		for i := range pieces {
+			first := (b.rows - each) * i / max(1, pieces-1)
+			err = cmp.Or(err, lane.Copy(list, sample.Range(i*each*keyBytes, each*keyBytes),
+				b.keys.Part(first*keyBytes, each*keyBytes)))
 		}
-	}
-	if err := lane.Submit(ctx, list); err != nil {
-		return groupCount{}, err
-	}
+		return err
+	})
 	data := make([]byte, rows*keyBytes)
-	if err := lane.Download(ctx, data, sample.All()); err != nil {
+	if err == nil {
+		err = lane.Download(ctx, data, sample.All())
+	}
+	if err != nil {
 		return groupCount{}, err
 	}
 	runs, different, once := countKeys(data, f.KeyBytes)

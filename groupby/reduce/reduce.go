@@ -179,6 +179,11 @@ type input struct {
 	firstRow          uint64
 }
 
+// reads returns the columns that are read, some of which may be absent.
+func (in *input) reads() []*backend.Range {
+	return []*backend.Range{&in.value[0], &in.value[1], &in.value[2], &in.valid}
+}
+
 // ofRows are the values of the rows of a chunk.
 func (r *Reduction) ofRows(c *relation.Chunk, firstRow uint64) input {
 	v := &r.Value

@@ -10,7 +10,6 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -61,7 +60,7 @@ func (o *Operator) sort(ctx context.Context, lane *exec.Lane, b *batch) (*batch,
 	if f.KeyBits == 0 {
 		return b, nil
 	}
-	by := operator.Move{Stage: "group, sort", Plan: ranges.By(lane.Ops, ^uint64(0)>>(64-f.KeyBits))}
+	by := operator.Move{Stage: "group, sort", Plan: operator.SortBy(lane.Ops, ^uint64(0)>>(64-f.KeyBits))}
 	if f.KeyBits <= movedBits && !onHost(lane) && !b.numbersRows() {
 		return o.move(ctx, lane, b, by)
 	}
@@ -99,16 +98,12 @@ func (o *Operator) segments(ctx context.Context, lane *exec.Lane, b *batch, most
 	if onHost(lane) {
 		config.Tile = hostTile
 	}
-	k, err := kernel.GroupHeads.On(lane.Device(), config)
-	if err != nil {
-		return nil, err
-	}
 	list := lane.List("group, reduce")
 	list.Fill(groups, 0)
-	k.Dispatch(list, kernel.Groups(config, b.rows), kernel.GroupHeadsArgs{
-		Keys: b.keys, Heads: heads, Groups: groups, Rows: uint32(b.rows), Cut: most,
-	})
-	if err := lane.CompactOffsets(list, p, heads, scratch); err != nil {
+	err = cmp.Or(kernel.GroupHeads.RecordRows(list, lane.Device(), config, b.rows,
+		kernel.GroupHeadsArgs{Keys: b.keys, Heads: heads, Groups: groups, Rows: uint32(b.rows), Cut: most}),
+		lane.CompactOffsets(list, p, heads, scratch))
+	if err != nil {
 		return nil, err
 	}
 	var found [4]byte
@@ -120,24 +115,17 @@ func (o *Operator) segments(ctx context.Context, lane *exec.Lane, b *batch, most
 	to := o.newPartial(ctx, binary.LittleEndian.Uint64(segments[:]))
 	to.unique = to.rows == uint64(binary.LittleEndian.Uint32(found[:]))
 	firsts := temporary.New(to.rows*4, "first rows of segments").All()
-	if err := cmp.Or(temporary.Err(), to.memory.Err()); err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	list = lane.List("group, reduce")
-	err = cmp.Or(lane.Compact(list, p, keyBytes, heads, b.keys, to.keys, scratch),
-		lane.Compact(list, p, 4, heads, backend.Range{}, firsts, scratch))
-	for i := range b.inputs {
-		err = cmp.Or(err, b.inputs[i].record(list, lane, b, firsts, to, to.states[i]))
-	}
-	if err == nil {
-		err = lane.Submit(ctx, list)
-	}
-	if err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	return to, nil
+	return to.fill(ctx, lane, "group, reduce", func(list *backend.List) error {
+		if err := temporary.Err(); err != nil {
+			return err
+		}
+		err := cmp.Or(lane.Compact(list, p, keyBytes, heads, b.keys, to.keys, scratch),
+			lane.Compact(list, p, 4, heads, backend.Range{}, firsts, scratch))
+		for i := range b.inputs {
+			err = cmp.Or(err, b.inputs[i].record(list, lane, b, firsts, to, to.states[i]))
+		}
+		return err
+	})
 }
 
 // hostTile is the tile of a workgroup on the host, where it is a loop.
@@ -145,7 +133,7 @@ var hostTile = kernel.Tile{Workgroup: 1, Items: 1 << 14}
 
 func onHost(lane *exec.Lane) bool { return lane.Device().Info().Backend == "host" }
 
-// newPartial allocates a partial, from memory of the operator. The caller looks for the error of the memory.
+// newPartial allocates a partial, from memory of the operator, to be filled.
 func (o *Operator) newPartial(ctx context.Context, rows uint64) *partial {
 	p := &partial{memory: o.lane.Scope(ctx), rows: rows}
 	p.keys = p.memory.New(rows*uint64(o.plan.Facts.KeyBytes), "group keys").All()
@@ -159,6 +147,20 @@ func (o *Operator) newPartial(ctx context.Context, rows uint64) *partial {
 	return p
 }
 
+// fill fills a partial by what record records for a stage, or releases it if that fails.
+func (p *partial) fill(ctx context.Context, lane *exec.Lane, stage string, record func(*backend.List) error) (*partial,
+	error) {
+	err := p.memory.Err()
+	if err == nil {
+		err = lane.Run(ctx, stage, record)
+	}
+	if err != nil {
+		p.memory.ReleaseAll()
+		return nil, err
+	}
+	return p, nil
+}
+
 // record records the reduction of the segments of a batch.
 func (in *input) record(list *backend.List, lane *exec.Lane, b *batch, firsts backend.Range, to *partial,
 	states []backend.Range) error {
@@ -167,14 +169,9 @@ func (in *input) record(list *backend.List, lane *exec.Lane, b *batch, firsts ba
 	if onHost(lane) {
 		config.Tile = hostTile
 	}
-	k, err := kernel.GroupReduce.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	args := in.args(states)
 	args.IDs, args.Segments, args.Rows, args.Count = b.ids, firsts, uint32(b.rows), uint32(to.rows)
-	k.Dispatch(list, kernel.Groups(config, to.rows), args)
-	return nil
+	return kernel.GroupReduce.RecordRows(list, lane.Device(), config, to.rows, args)
 }
 
 // args are the arguments of kernels for a reduction, but for what says which rows belong together.

@@ -7,7 +7,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/kernel"
-	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -74,9 +74,14 @@ func (b *batch) numbersRows() bool {
 // whether it is sorted. Few rows are taken as one group each.
 func (o *Operator) sample(ctx context.Context, lane *exec.Lane, b *batch) (groups uint64, sorted bool, err error) {
 	rows, f := min(b.rows, sampleRows), &o.plan.Facts
-	sorted, err = o.isSorted(ctx, lane, b.keys.Part(0, rows*uint64(f.KeyBytes)), rows)
+	isSorted := func(rows uint64) (bool, error) {
+		keys := relation.Values{Data: b.keys.Part(0, rows*uint64(f.KeyBytes)), Bytes: f.KeyBytes}
+		varying, err := operator.FindVarying(ctx, lane, "group, sample", keys)
+		return varying.Sorted, err
+	}
+	sorted, err = isSorted(rows)
 	if err == nil && sorted && b.rows > rows {
-		sorted, err = o.isSorted(ctx, lane, b.keys, b.rows)
+		sorted, err = isSorted(b.rows)
 	}
 	switch {
 	case err != nil || sorted:
@@ -100,28 +105,4 @@ func (o *Operator) sample(ctx context.Context, lane *exec.Lane, b *batch) (group
 	}
 	_, _, found, err := o.number(ctx, nested, &part, tabled{units: 1, slots: mostSlots}, units)
 	return min(b.rows, relation.DrawnFrom(float64(rows), float64(found.keys))), false, err
-}
-
-// isSorted tells whether keys ascend.
-func (o *Operator) isSorted(ctx context.Context, lane *exec.Lane, keys backend.Range, rows uint64) (bool, error) {
-	p, err := primitive.PlanVaryingBits(lane.Tuning(), rows, o.plan.Facts.KeyBytes)
-	if err != nil {
-		return false, err
-	}
-	temporary := lane.Scope(ctx)
-	defer temporary.ReleaseAll()
-	scratch := temporary.New(p.ScratchBytes, "varying bits").All()
-	if err := temporary.Err(); err != nil {
-		return false, err
-	}
-	list, found := lane.List("group, sample"), make([]byte, p.ScratchBytes)
-	if err := lane.VaryingBits(list, p, keys, scratch); err != nil {
-		return false, err
-	}
-	result := backend.Transfer{Device: scratch.Part(0, p.ScratchBytes), Host: found}
-	if err := lane.Fetch(ctx, list, result); err != nil {
-		return false, err
-	}
-	_, descents := p.Found(found)
-	return descents == 0, nil
 }

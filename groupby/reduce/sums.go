@@ -159,23 +159,21 @@ func (s *shared) tile(lane *exec.Lane, rows uint64) kernel.Tile {
 	return t
 }
 
-// tiles is the number of tiles of rows rows.
-func (s *shared) tiles(lane *exec.Lane, rows uint64) uint32 {
-	return kernel.Groups(s.tile(lane, rows), rows)
+// units are rows that a workgroup sums, or several of which each has a range of slots.
+type units struct {
+	list  backend.Range // [kernel.GroupUnit]; absent: one tile each
+	count uint32
+	whole bool // no partition has several
 }
 
-// record records all additions of a batch whose codes are at ids; counts, sums and marks are where they go.
-func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes, units, places, marks backend.Range,
-	unitCount uint32, states [][]backend.Range) error {
+// record records all additions of a batch. marks, and states of counts and sums, are where they go.
+func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes backend.Range, of units, places,
+	marks backend.Range, states [][]backend.Range) error {
 	for _, a := range s.additions {
 		config := a.config()
 		config.Tile = s.tile(lane, b.rows)
 		config.Table = tableWords(s.slots, config.Words())
-		k, err := kernel.GroupSums.On(lane.Device(), config)
-		if err != nil {
-			return err
-		}
-		args := kernel.GroupSumsArgs{Codes: codes, Units: units, Places: places, Valid: a.in.valid,
+		args := kernel.GroupSumsArgs{Codes: codes, Units: of.list, Places: places, Valid: a.in.valid,
 			Rows: uint32(b.rows), Slots: s.slots, Ranges: s.ranges, Bits: a.in.bits, Shift: a.in.shift,
 			Kind: a.in.kind, ValidBit: a.in.validBit}
 		if a.mark {
@@ -190,7 +188,9 @@ func (s *shared) record(list *backend.List, lane *exec.Lane, b *batch, codes, un
 				args.State2 = states[a.sum][1]
 			}
 		}
-		k.Dispatch(list, unitCount*s.ranges, args)
+		if err := kernel.GroupSums.Record(list, lane.Device(), config, of.count*s.ranges, args); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -200,23 +200,31 @@ func tableWords(slots, words uint32) uint32 {
 	return max(slots, min(32*slots, 512)) * words
 }
 
-// parts cuts the partitions of a batch into units of at most s.unitRows rows, so that frequent keys occupy many
-// workgroups. It uploads them to memory of the lane. whole tells whether no partition was cut.
-func (s *shared) parts(ctx context.Context, lane *exec.Lane, starts backend.Range) (units backend.Range, count uint32,
-	whole bool, err error) {
-	data := make([]byte, starts.SizeBytes)
-	if err := lane.Download(ctx, data, starts); err != nil {
-		return units, 0, false, err
+// partition partitions a batch by its keys or, with hashed ones, by their mix. It cuts the partitions into units of at
+// most s.unitRows rows, so that frequent keys occupy many workgroups, and uploads these to memory of the lane.
+func (o *Operator) partition(ctx context.Context, lane *exec.Lane, b *batch, s *shared) (_ *batch, of units, err error) {
+	starts := lane.Memory.New((1<<s.bits+1)*4, "starts").All()
+	if err := lane.Memory.Err(); err != nil {
+		return nil, of, err
 	}
-	size, list, of := uint32(1), []kernel.GroupUnit(nil), backend.Words(data)
-	if !s.hashed {
-		size = s.slots * s.ranges
+	by, size := primitive.Partition{Shift: o.plan.Facts.KeyBits - s.bits, Bits: s.bits}, s.slots*s.ranges
+	if s.hashed {
+		by, size = primitive.Partition{Bits: s.bits, Mixed: true, Seed: groupSeed}, 1
 	}
-	whole = true
-	for p := range uint32(len(of) - 1) {
-		first, end := uint64(of[p]), uint64(of[p+1])
+	if b, err = o.divide(ctx, lane, b, by, starts); err != nil {
+		return nil, of, err
+	}
+	s.additions = additions(b, !s.hashed)
+	begins := make([]uint32, 1<<s.bits+1)
+	if err := lane.Download(ctx, backend.AsBytes(begins), starts); err != nil {
+		return nil, of, err
+	}
+	var list []kernel.GroupUnit
+	of.whole = true
+	for p := range uint32(1) << s.bits {
+		first, end := uint64(begins[p]), uint64(begins[p+1])
 		pieces := (end - first + s.unitRows - 1) / s.unitRows
-		whole = whole && pieces <= 1
+		of.whole = of.whole && pieces <= 1
 		for i := range pieces {
 			u := kernel.GroupUnit{First: uint32(first + (end-first)*i/pieces),
 				End: uint32(first + (end-first)*(i+1)/pieces), Base: p * size}
@@ -226,12 +234,12 @@ func (s *shared) parts(ctx context.Context, lane *exec.Lane, starts backend.Rang
 			list = append(list, u)
 		}
 	}
-	units = lane.Memory.New(uint64(len(list))*16, "units").All()
+	of.list, of.count = lane.Memory.New(uint64(len(list))*16, "units").All(), uint32(len(list))
 	if err := lane.Memory.Err(); err != nil {
-		return units, 0, false, err
+		return nil, of, err
 	}
-	_, err = lane.Device().Upload(ctx, units, backend.AsBytes(list))
-	return units, uint32(len(list)), whole, err
+	_, err = lane.Device().Upload(ctx, of.list, backend.AsBytes(list))
+	return b, of, err
 }
 
 // hashedSums reduces a batch to a partial by hash tables in shared memory. Its keys are unique if each has one table.
@@ -239,39 +247,29 @@ func (s *shared) parts(ctx context.Context, lane *exec.Lane, starts backend.Rang
 func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s shared) (*partial, error) {
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
-	keyBytes, units, whole := uint64(o.plan.Facts.KeyBytes), backend.Range{}, false
-	config := kernel.GroupTable.With(nil)
+	keyBytes, config := uint64(o.plan.Facts.KeyBytes), kernel.GroupTable.With(nil)
 	config.Tile, config.KeyBits, config.Slots = s.tile(lane, b.rows), uint32(keyBytes*8), s.slots
-	unitCount := kernel.Groups(config, b.rows)
+	of, err := units{count: kernel.Groups(config, b.rows)}, error(nil)
 	if s.bits > 0 {
-		starts := lane.Memory.New((1<<s.bits+1)*4, "starts").All()
-		err := lane.Memory.Err()
-		if err == nil {
-			b, err = o.divide(ctx, lane, b, primitive.Partition{Bits: s.bits, Mixed: true, Seed: groupSeed}, starts)
-		}
-		if err == nil {
-			units, unitCount, whole, err = s.parts(ctx, lane, starts)
-		}
-		if err != nil {
+		if b, of, err = o.partition(ctx, lane, b, &s); err != nil {
 			return nil, err
 		}
-		s.additions = additions(b, false)
 	}
-	k, err := kernel.GroupTable.On(lane.Device(), config)
-	if err != nil {
-		return nil, err
-	}
-	room := min(b.rows, uint64(unitCount)*uint64(s.slots))
+	slots := uint64(of.count) * uint64(s.slots)
+	room := min(b.rows, slots)
 	ids := lane.Memory.New(b.rows*4, "slots of rows").All()
-	places := lane.Memory.New(uint64(unitCount)*uint64(s.slots)*4, "places of slots").All()
+	places := lane.Memory.New(slots*4, "places of slots").All()
 	keys, found := lane.Memory.New(room*keyBytes, "keys").All(), lane.Memory.New(8, "found").All()
 	if err := lane.Memory.Err(); err != nil {
 		return nil, err
 	}
 	list := lane.List("group, hash")
 	list.Fill(found, 0)
-	k.Dispatch(list, unitCount, kernel.GroupTableArgs{Keys: b.keys, Units: units, IDs: ids, Places: places,
-		KeysOut: keys, Found: found, Rows: uint32(b.rows), Digit: uint32(s.bits), Room: uint32(room), Seed: groupSeed})
+	args := kernel.GroupTableArgs{Keys: b.keys, Units: of.list, IDs: ids, Places: places, KeysOut: keys, Found: found,
+		Rows: uint32(b.rows), Digit: uint32(s.bits), Room: uint32(room), Seed: groupSeed}
+	if err := kernel.GroupTable.Record(list, lane.Device(), config, of.count, args); err != nil {
+		return nil, err
+	}
 	var counts [8]byte
 	if err := lane.Fetch(ctx, list, backend.Transfer{Device: found, Host: counts[:]}); err != nil {
 		return nil, err
@@ -280,19 +278,9 @@ func (o *Operator) hashedSums(ctx context.Context, lane *exec.Lane, b *batch, s 
 		return nil, nil
 	}
 	to := o.newPartial(ctx, uint64(binary.LittleEndian.Uint32(counts[:])))
-	to.unique = whole || unitCount == 1
-	err = to.memory.Err()
-	list = lane.List("group, sum")
-	if err == nil {
-		err = cmp.Or(lane.Copy(list, to.keys, keys.Part(0, to.rows*keyBytes)),
-			s.record(list, lane, b, ids, units, places, backend.Range{}, unitCount, to.states))
-	}
-	if err == nil {
-		err = lane.Submit(ctx, list)
-	}
-	if err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	return to, nil
+	to.unique = of.whole || of.count == 1
+	return to.fill(ctx, lane, "group, sum", func(list *backend.List) error {
+		return cmp.Or(lane.Copy(list, to.keys, keys.Part(0, to.rows*keyBytes)),
+			s.record(list, lane, b, ids, of, places, backend.Range{}, to.states))
+	})
 }

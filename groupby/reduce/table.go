@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
@@ -87,71 +88,41 @@ func (o *Operator) tabled(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	}
 	to := o.newPartial(ctx, found.keys)
 	to.unique = found.flushes == 0 && (t.units == 1 || t.bits > 0)
-	err = o.accumulate(ctx, lane, b, t, units, ids, offsets, to)
-	if err != nil {
-		to.memory.ReleaseAll()
-		return nil, err
-	}
-	return to, nil
+	return to.fill(ctx, lane, "group, accumulate", func(list *backend.List) error {
+		return o.accumulate(list, lane, b, t, units, ids, offsets, to)
+	})
 }
 
 // divide partitions the rows of a batch with all columns that its inputs read, and stores where partitions begin.
 func (o *Operator) divide(ctx context.Context, lane *exec.Lane, b *batch, by primitive.Partition,
 	starts backend.Range) (*batch, error) {
-	first := true
-	return o.move(ctx, lane, b, operator.Move{Stage: "group, partition",
-		Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-			by.Layout = layout
-			p, err := primitive.PlanPartition(lane.Tuning(), by)
-			t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-				buffers [2]primitive.Columns) error {
-				to := backend.Range{}
-				if first {
-					to, first = starts, false
-				}
-				return lane.Partition(list, p, to, scratch, source, buffers)
-			}
-			return t, err
-		}})
+	return o.move(ctx, lane, b,
+		operator.Move{Stage: "group, partition", Plan: operator.PartitionBy(lane.Ops, by, starts)})
 }
 
 // move moves the keys of a batch with all columns that its inputs read. What is moved is in memory of the lane.
 func (o *Operator) move(ctx context.Context, lane *exec.Lane, b *batch, move operator.Move) (*batch, error) {
 	c := &relation.Chunk{Rows: b.rows, Keys: relation.Values{Data: b.keys, Bytes: o.plan.Facts.KeyBytes}}
 	at := make(map[backend.Range]int)
-	moves := func(r backend.Range) {
-		if _, known := at[r]; r.Buffer != nil && !known {
-			at[r] = len(c.Payload)
-			c.Payload = append(c.Payload, relation.Values{Data: r, Bytes: int(r.SizeBytes / b.rows)})
-		}
-	}
 	for i := range b.inputs {
-		in := &b.inputs[i]
-		moves(in.value[0])
-		moves(in.value[1])
-		moves(in.value[2])
-		moves(in.valid)
+		for _, r := range b.inputs[i].reads() {
+			if _, known := at[*r]; r.Buffer != nil && !known {
+				at[*r] = len(c.Payload)
+				c.Payload = append(c.Payload, relation.Values{Data: *r, Bytes: int(r.SizeBytes / b.rows)})
+			}
+		}
 	}
 	input := operator.NewInput(lane, c, "rows")
-	transform := func() error { return input.Transform(ctx, move) }
-	if err := transform(); err != nil {
+	if err := input.TransformAll(ctx, move); err != nil {
 		return nil, err
 	}
-	if err := input.MoveAll(transform); err != nil {
-		return nil, err
-	}
-	moved := &batch{rows: b.rows, keys: input.Ordered}
-	of := func(r backend.Range) backend.Range {
-		if r.Buffer == nil {
-			return r
+	moved := &batch{rows: b.rows, keys: input.Ordered, inputs: slices.Clone(b.inputs)}
+	for i := range moved.inputs {
+		for _, r := range moved.inputs[i].reads() {
+			if r.Buffer != nil {
+				*r = input.Moved[at[*r]]
+			}
 		}
-		return input.Moved[at[r]]
-	}
-	for _, in := range b.inputs {
-		in.value = [3]backend.Range{of(in.value[0]), of(in.value[1]), of(in.value[2])}
-		in.valid = of(in.valid)
-		moved.inputs = append(moved.inputs, in)
 	}
 	return moved, nil
 }
@@ -165,21 +136,12 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	keyBytes := uint64(o.plan.Facts.KeyBytes)
 	config := kernel.GroupIDs.With(nil)
 	config.KeyBits, config.Workgroup, config.Items = uint32(keyBytes*8), 1, uint32((t.units+tables-1)/tables)
-	k, err := kernel.GroupIDs.On(lane.Device(), config)
-	if err != nil {
-		return ids, offsets, found, err
-	}
-	scan, err := primitive.PlanScan(lane.Tuning(), t.units, 32, 32, true)
-	if err != nil {
-		return ids, offsets, found, err
-	}
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	groups := kernel.Groups(config, t.units)
 	table := temporary.New(uint64(groups)*uint64(t.slots)*2*keyBytes, "group tables").All()
 	counts := temporary.New(t.units*4, "groups of units").All()
 	flushes := temporary.New(4, "flushes").All()
-	scratch := temporary.New(scan.ScratchBytes, "scratch").All()
 	ids, offsets = lane.Memory.New(b.rows*4, "group ids").All(), lane.Memory.New((t.units+1)*4, "group offsets").All()
 	if err := cmp.Or(temporary.Err(), lane.Memory.Err()); err != nil {
 		return ids, offsets, found, err
@@ -192,8 +154,9 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	if t.dense {
 		args.Dense = 1
 	}
-	k.Dispatch(list, groups, args)
-	if err := lane.Scan(list, scan, counts, offsets, scratch); err != nil {
+	err = cmp.Or(kernel.GroupIDs.Record(list, lane.Device(), config, groups, args),
+		lane.SumCounts(list, temporary, t.units, 32, counts, offsets))
+	if err != nil {
 		return ids, offsets, found, err
 	}
 	var total, flushed [4]byte
@@ -204,18 +167,14 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	return ids, offsets, found, err
 }
 
-// accumulate reduces values by numbers, and fills the keys of a partial.
-func (o *Operator) accumulate(ctx context.Context, lane *exec.Lane, b *batch, t tabled, units, ids,
+// accumulate records the reduction of values by numbers, and fills the keys of a partial.
+func (o *Operator) accumulate(list *backend.List, lane *exec.Lane, b *batch, t tabled, units, ids,
 	offsets backend.Range, to *partial) error {
-	keyBytes := uint64(o.plan.Facts.KeyBytes)
-	list := lane.List("group, accumulate")
-	keys := to.keys
-	temporary := lane.Scope(ctx)
-	defer temporary.ReleaseAll()
+	keyBytes, keys := uint64(o.plan.Facts.KeyBytes), to.keys
 	if t.bits > 0 {
-		keys = temporary.New(to.rows*keyBytes, "mixed keys").All()
+		keys = lane.Memory.New(to.rows*keyBytes, "mixed keys").All()
 	}
-	if err := cmp.Or(to.memory.Err(), temporary.Err()); err != nil {
+	if err := lane.Memory.Err(); err != nil {
 		return err
 	}
 	inputs := append([]input{{op: kernel.GroupAny, value: [3]backend.Range{b.keys}, bits: uint32(keyBytes * 8)}},
@@ -227,25 +186,18 @@ func (o *Operator) accumulate(ctx context.Context, lane *exec.Lane, b *batch, t 
 		}
 		config := kernel.GroupAccumulate.With(nil)
 		config.Op, config.Workgroup, config.Items = uint32(in.op), 1, uint32((t.units+tables-1)/tables)
-		k, err := kernel.GroupAccumulate.On(lane.Device(), config)
-		if err != nil {
-			return err
-		}
 		r := in.args(states)
-		k.Dispatch(list, kernel.Groups(config, t.units), kernel.GroupAccumulateArgs{IDs: ids, Units: units,
-			Offsets: offsets, Value: r.Value, Value2: r.Value2, Value3: r.Value3, Valid: r.Valid, State: r.State,
-			State2: r.State2, State3: r.State3, Count: uint32(t.units), Bits: r.Bits, Shift: r.Shift, Kind: r.Kind,
-			ValidBit: r.ValidBit, FirstRow: r.FirstRow, FirstRowHigh: r.FirstRowHigh, Flip: r.Flip})
-	}
-	if t.bits > 0 {
-		config := kernel.UnmixKeys.With(nil)
-		config.KeyBits = uint32(keyBytes * 8)
-		k, err := kernel.UnmixKeys.On(lane.Device(), config)
-		if err != nil {
+		args := kernel.GroupAccumulateArgs{IDs: ids, Units: units, Offsets: offsets, Value: r.Value, Value2: r.Value2,
+			Value3: r.Value3, Valid: r.Valid, State: r.State, State2: r.State2, State3: r.State3, Count: uint32(t.units),
+			Bits: r.Bits, Shift: r.Shift, Kind: r.Kind, ValidBit: r.ValidBit, FirstRow: r.FirstRow,
+			FirstRowHigh: r.FirstRowHigh, Flip: r.Flip}
+		if err := kernel.GroupAccumulate.RecordRows(list, lane.Device(), config, t.units, args); err != nil {
 			return err
 		}
-		k.Dispatch(list, kernel.Groups(config, to.rows),
-			kernel.UnmixKeysArgs{Keys: keys, Unmixed: to.keys, Rows: uint32(to.rows), Seed: groupSeed})
 	}
-	return lane.Submit(ctx, list)
+	if t.bits == 0 {
+		return nil
+	}
+	by := primitive.Unmixing{Rows: to.rows, KeyBytes: int(keyBytes), Seed: groupSeed}
+	return lane.Unmix(list, by, keys, to.keys)
 }

@@ -232,7 +232,7 @@ func (r *Relation) probe(ctx context.Context, t testing.TB, lane, own *exec.Lane
 	}
 	r.unchanged(t, lane, on)
 	list := lane.List("overwrite")
-	for _, column := range append([]relation.Values{on.Keys}, on.Payload...) {
+	for _, column := range on.Columns() {
 		if column.Data.SizeBytes > 0 {
 			list.Fill(column.Data, 0xdead0000)
 		}

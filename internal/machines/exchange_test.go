@@ -150,7 +150,7 @@ func TestOneSmallDevice(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = r.Exchange(ctx, r.Hash(1), 0, chunk)
+		_, err = r.Exchange(ctx, r.Hash(1), chunk)
 		return err
 	})
 	var large *peers.TooLarge

@@ -171,7 +171,7 @@ func exchange(t *testing.T, m *Machine, in rowsOf, by func(*peers.Rank) (peers.P
 		if err != nil {
 			return err
 		}
-		received, err := r.Exchange(ctx, partitioner, 0, chunk)
+		received, err := r.Exchange(ctx, partitioner, chunk)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func sorted(t *testing.T, m *Machine, in rowsOf, method peers.Method) moved {
 		if err != nil {
 			return err
 		}
-		all, err := r.Sort(ctx, peers.Order{Method: method}, chunk)
+		all, err := r.Sort(ctx, method, chunk)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/internal/golden"
 	"github.com/spirjoin/spirjoin/internal/text"
@@ -17,19 +16,14 @@ import (
 
 // Judgement is what traffic takes on a topology.
 type Judgement struct {
-	Movements []topology.Schedule // of the movements, each of which begins when the one before has ended
-	Time      time.Duration       // of all
-	Bound     time.Duration       // that the fullest segments need in all
-	Segment   string              // the one that bounds movements for the longest time; "" if nothing moves
+	Movements []Schedule    // of the movements, each of which begins when the one before has ended
+	Time      time.Duration // of all
+	Bound     time.Duration // that the fullest segments need in all
+	Segment   string        // the one that bounds movements for the longest time; "" if nothing moves
 }
 
 // Contention is how many times longer movements take than their fullest segments need; 1 if nothing moves.
-func (j *Judgement) Contention() float64 {
-	if j.Bound == 0 {
-		return 1
-	}
-	return float64(j.Time) / float64(j.Bound)
-}
+func (j *Judgement) Contention() float64 { return contention(j.Time, j.Bound) }
 
 // Judge schedules traffic on the wires of the machine. The puts between two ranks are one flow, as they follow one
 // another; the flows of a movement begin at once.
@@ -38,11 +32,11 @@ func (j *Judgement) Contention() float64 {
 // rows move.
 func (m *Machine) Judge(t *Traffic) *Judgement {
 	j, bounds := &Judgement{}, make([]time.Duration, len(m.Wires.Segments))
-	flows := make([][]topology.Flow, t.Movements)
+	flows := make([][]Flow, t.Movements)
 	for i, p := range t.Puts {
 		of := &flows[p.Movement]
 		if same := i > 0 && samePair(p, t.Puts[i-1]); !same {
-			*of = append(*of, topology.Flow{Path: m.Wires.Peer[p.From][p.To]})
+			*of = append(*of, Flow{Path: m.Wires.Peer[p.From][p.To]})
 		}
 		flow := &(*of)[len(*of)-1]
 		flow.Bytes += p.Bytes
@@ -105,9 +99,9 @@ func TestMachines(t *testing.T) {
 			{"merge in stages", sorted(t, machine(n, false), in, peers.MergeStages)},
 		}
 		table := [][]string{{"MACHINE", "METHOD", "ROUNDS", "MOVEMENTS", "CROSSINGS", "TIME", "BOUND", "CONTENTION", "BY"}}
-		for _, wires := range []topology.Topology{Switch(n, wires), Tree(n, wires),
+		for _, wires := range []Topology{Switch(n, wires), Tree(n, wires),
 			Ring(n, wires), Network(n/8, 8, wires)} {
-			require.NoError(t, wires.Validate())
+			require.NoError(t, Validate(&wires.Topology))
 			for _, of := range results {
 				j := Of(wires).Judge(of.Times(times))
 				require.GreaterOrEqual(t, j.Contention(), 1-1e-9)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
-	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -17,7 +16,7 @@ import (
 // Machine is devices and the wires between them.
 type Machine struct {
 	Devices []Device
-	Wires   topology.Topology // of as many devices
+	Wires   Topology // of as many devices
 }
 
 // Device is a modelled device.
@@ -27,7 +26,7 @@ type Device struct {
 }
 
 // Of returns a machine of equal devices with the memory of the machine on which the model runs.
-func Of(wires topology.Topology) *Machine {
+func Of(wires Topology) *Machine {
 	m := &Machine{Devices: make([]Device, wires.Devices()), Wires: wires}
 	for i := range m.Devices {
 		m.Devices[i].Speed = 1

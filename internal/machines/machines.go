@@ -31,12 +31,12 @@ type Wires struct {
 }
 
 // builder adds segments and paths.
-type builder struct{ topology.Topology }
+type builder struct{ Topology }
 
 // segment adds a segment and returns its number.
 func (b *builder) segment(bytesPerSecond float64, latency time.Duration, name string, a ...any) int {
-	b.Segments = append(b.Segments, topology.Segment{Name: fmt.Sprintf(name, a...), BytesPerSecond: bytesPerSecond,
-		Latency: latency})
+	b.Segments = append(b.Segments, topology.Segment{Name: fmt.Sprintf(name, a...), BytesPerSecond: bytesPerSecond})
+	b.Latency = append(b.Latency, latency)
 	return len(b.Segments) - 1
 }
 
@@ -61,7 +61,7 @@ func (b *builder) slots(devices, sockets int, w Wires) (slots [][2]int) {
 }
 
 // peers sets the paths between all different devices.
-func (b *builder) peers(devices int, path func(from, to int) topology.Path) topology.Topology {
+func (b *builder) peers(devices int, path func(from, to int) topology.Path) Topology {
 	for from := range devices {
 		paths := make([]topology.Path, devices)
 		for to := range devices {
@@ -76,8 +76,9 @@ func (b *builder) peers(devices int, path func(from, to int) topology.Path) topo
 
 // Switch returns devices of one host whose wires meet in a switch: each has its whole rate to any other one (NVSwitch).
 // The slots of all devices share the memory of the host.
-func Switch(devices int, w Wires) topology.Topology {
-	b := builder{Topology: topology.Topology{Name: fmt.Sprintf("switch of %d", devices)}}
+func Switch(devices int, w Wires) Topology {
+	var b builder
+	b.Name = fmt.Sprintf("switch of %d", devices)
 	b.slots(devices, 1, w)
 	var wires [][2]int // in, out
 	for d := range devices {
@@ -88,8 +89,9 @@ func Switch(devices int, w Wires) topology.Topology {
 
 // Tree returns devices in the slots of two sockets: between halves, bytes cross the bridge of the sockets, which all
 // devices share.
-func Tree(devices int, w Wires) topology.Topology {
-	b := builder{Topology: topology.Topology{Name: fmt.Sprintf("PCIe tree of %d", devices)}}
+func Tree(devices int, w Wires) Topology {
+	var b builder
+	b.Name = fmt.Sprintf("PCIe tree of %d", devices)
 	slots := b.slots(devices, 2, w)
 	bridge := b.both(w.Bridge, w.Latency, "bridge 1 to 0", "bridge 0 to 1")
 	return b.peers(devices, func(from, to int) topology.Path {
@@ -103,8 +105,9 @@ func Tree(devices int, w Wires) topology.Topology {
 
 // Ring returns devices with wires to both neighbours. Bytes take the shorter way through the devices between, to the
 // right if both are as long.
-func Ring(devices int, w Wires) topology.Topology {
-	b := builder{Topology: topology.Topology{Name: fmt.Sprintf("ring of %d", devices)}}
+func Ring(devices int, w Wires) Topology {
+	var b builder
+	b.Name = fmt.Sprintf("ring of %d", devices)
 	b.slots(devices, 1, w)
 	var wires [][2]int // from each device to the left, and to the right
 	for d := range devices {
@@ -123,9 +126,10 @@ func Ring(devices int, w Wires) topology.Topology {
 }
 
 // Network returns nodes with a switch and a host memory each. Between nodes, all devices of a node share its network.
-func Network(nodes, each int, w Wires) topology.Topology {
+func Network(nodes, each int, w Wires) Topology {
 	devices := nodes * each
-	b := builder{Topology: topology.Topology{Name: fmt.Sprintf("network of %d x %d", nodes, each)}}
+	var b builder
+	b.Name = fmt.Sprintf("network of %d x %d", nodes, each)
 	b.slots(devices, nodes, w)
 	var wires, cards [][2]int // in, out
 	for d := range devices {

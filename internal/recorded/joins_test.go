@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/recorded"
@@ -242,13 +243,10 @@ func recordJoin(t *testing.T, c joinCase, workers int) string {
 // choose plans from a sample, as joins of tables do.
 func choose(lane *exec.Lane, build, probe *relation.Chunk, want operator.Want) (*operator.Plan, error) {
 	var facts operator.Facts
-	if err := planner.SampleChunks(background, lane, build, probe, &facts); err != nil {
+	if err := joins.Sample(background, lane, build, probe, &facts); err != nil {
 		return nil, err
 	}
-	rates, err := planner.RatesFor(lane.Device().Info())
-	if err != nil {
-		return nil, err
-	}
+	rates := planner.RatesFor(lane.Device().Info())
 	all, err := planner.Choose(facts, want, join.Algorithms, rates, planner.Limits{})
 	if err != nil {
 		return nil, err

@@ -108,8 +108,6 @@ func TestTuningForOpenCL(t *testing.T) {
 				}
 			}
 		}
-		rates, err := planner.RatesFor(&info)
-		require.NoError(t, err)
-		require.Nil(t, rates, info.Name)
+		require.Nil(t, planner.RatesFor(&info), info.Name)
 	}
 }

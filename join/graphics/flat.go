@@ -6,7 +6,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // flattened is a stack whose images became one: the rows of a pixel of the hash image follow one another (3.4.4). Rows
@@ -68,7 +67,7 @@ func (u *unit) flat(ctx context.Context, sink operator.Sink) error {
 
 // build draws the rows of the stack, each behind the others of its pixel.
 func (f *flattened) build(ctx context.Context) error {
-	s, pixels := f.stacked(), f.shape.pixels()
+	s := f.stacked()
 	keys, _ := f.columns()
 	beginBytes, candidateBytes := f.shape.flatBytes()
 	f.begins, f.candidates = f.memory.New(beginBytes, "flattened stack"), f.memory.New(candidateBytes, "candidates")
@@ -80,46 +79,35 @@ func (f *flattened) build(ctx context.Context) error {
 	if err := f.countPixels(ctx, keys[0], s); err != nil {
 		return err
 	}
-	plan, err := primitive.PlanScan(f.lane.Tuning(), pixels, 32, 32, true)
+	err := f.lane.Run(ctx, buildStage, func(list *backend.List) error {
+		err := f.sum(list, f.shape.pixels(), 32, f.begins.All())
+		list.Copy(nexts.All(), f.begins.All())
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	list := f.lane.List(buildStage)
-	if err := f.lane.Scan(list, plan, f.places.Range(0, pixels*4), f.begins.All(), f.scratch.All()); err != nil {
-		return err
-	}
-	list.Copy(nexts.All(), f.begins.All())
-	if err := f.lane.Submit(ctx, list); err != nil {
-		return err
-	}
-	list = f.on.List(buildStage)
-	if err := f.images.draw(list, f.draws.buildFlat, backend.Draw{Args: []backend.Range{keys[0], nexts.All()},
-		Params: f.hashed(), FirstVertex: uint32(s.first), Vertices: uint32(s.rows()),
-		Targets: []backend.Target{{Image: f.stack, Clear: true}}}); err != nil {
-		return err
-	}
-	return f.on.Submit(ctx, list)
+	return f.on.Run(ctx, buildStage, func(list *backend.List) error {
+		return f.images.draw(list, f.draws.buildFlat, backend.Draw{Args: []backend.Range{keys[0], nexts.All()},
+			Params: f.hashed(), FirstVertex: uint32(s.first), Vertices: uint32(s.rows()),
+			Targets: []backend.Target{{Image: f.stack, Clear: true}}})
+	})
 }
 
 // enumerate numbers the candidates.
 func (f *flattened) enumerate(ctx context.Context) error {
 	o := f.other()
 	keys, _ := f.columns()
-	list := f.on.List(countStage)
-	if err := f.images.draw(list, f.draws.countCandidates, backend.Draw{
-		Args:   []backend.Range{keys[1], f.begins.All(), f.places.Range(0, o.rows()*4)},
-		Params: f.hashed(uint32(o.first)), FirstVertex: uint32(o.first), Vertices: uint32(o.rows())}); err != nil {
-		return err
-	}
-	if err := f.on.Submit(ctx, list); err != nil {
-		return err
-	}
-	plan, err := primitive.PlanScan(f.lane.Tuning(), o.rows(), 32, 64, true)
+	err := f.on.Run(ctx, countStage, func(list *backend.List) error {
+		return f.images.draw(list, f.draws.countCandidates, backend.Draw{
+			Args:   []backend.Range{keys[1], f.begins.All(), f.places.Range(0, o.rows()*4)},
+			Params: f.hashed(uint32(o.first)), FirstVertex: uint32(o.first), Vertices: uint32(o.rows())})
+	})
 	if err != nil {
 		return err
 	}
-	list = f.lane.List(countStage)
-	if err := f.lane.Scan(list, plan, f.places.Range(0, o.rows()*4), f.candidates.All(), f.scratch.All()); err != nil {
+	list := f.lane.List(countStage)
+	if err := f.sum(list, o.rows(), 64, f.candidates.All()); err != nil {
 		return err
 	}
 	f.number, err = f.lane.FetchNumber(ctx, list, f.candidates.Range(o.rows()*8, 8))

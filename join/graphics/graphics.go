@@ -14,7 +14,6 @@
 package graphics
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -103,6 +102,11 @@ type shape struct {
 	stackOf               StackOf
 }
 
+// digit is the one that decides the partition.
+func (s *shape) digit() primitive.Partition {
+	return primitive.Partition{Bits: s.bits, Mixed: true, Seed: partitionSeed}
+}
+
 // pixels is the size of a hash image.
 func (s *shape) pixels() uint64 { return 1 << (s.log2Width + s.log2Height) }
 
@@ -112,16 +116,17 @@ func (a Algorithm) Plan(f *operator.Facts, want operator.Want) (*operator.Plan, 
 		return nil, err
 	}
 	p := &operator.Plan{Algorithm: a, Facts: *f, Want: want}
-	if p.Reject = f.CannotDraw; f.Raster.MaxWidth == 0 {
-		p.Reject = cmp.Or(p.Reject, error(&backend.OpError{Op: "plan graphics join", Err: backend.ErrUnsupported,
-			Detail: "no device is known that draws"}))
-	}
-	if p.Reject != nil {
-		return p, nil
-	}
-	if max(f.Rows[operator.Build], f.Held(operator.Probe)) >= 1<<31 {
+	switch {
+	case f.CannotDraw != nil:
+		p.Reject = f.CannotDraw
+	case f.Raster.MaxWidth == 0:
+		p.Reject = &backend.OpError{Op: "plan graphics join", Err: backend.ErrUnsupported,
+			Detail: "no device is known that draws"}
+	case max(f.Rows[operator.Build], f.Held(operator.Probe)) >= 1<<31:
 		p.Reject = &backend.OpError{Op: "plan graphics join", Err: backend.ErrLimit,
 			Detail: "pixels have room for row numbers of 31 bits"}
+	}
+	if p.Reject != nil {
 		return p, nil
 	}
 	s := a.shape(f)
@@ -183,8 +188,10 @@ func (s *shape) cost(p *operator.Plan) error {
 	f, want := &p.Facts, &p.Want
 	c := operator.NewCost(p, operator.Moves{Unit: operator.PartitionRow, KeyBytes: f.KeyBytes,
 		Numbers: operator.PairNumbers, Plan: func(layout primitive.Layout) (int, uint64, error) {
-			layout.Payload, layout.PayloadBytes, layout.Columns = primitive.RowNumbers, 4, 1
-			plan, err := planPartition(f.Tuning, layout, s.bits)
+			by := s.digit()
+			by.Layout = layout
+			by.Payload, by.PayloadBytes, by.Columns = primitive.RowNumbers, 4, 1
+			plan, err := primitive.PlanPartition(f.Tuning, by)
 			return 2 - plan.Result(), plan.ScratchBytes, err
 		}})
 	defer c.Close()

@@ -180,16 +180,6 @@ func TestImageBytes(t *testing.T) {
 	}
 }
 
-// What is measured are times.
-func TestMeasure(t *testing.T) {
-	drawing(t, func(t *testing.T, lane *exec.Lane) {
-		rates, err := graphics.Measure(t.Context(), lane)
-		require.NoError(t, err)
-		require.Positive(t, rates.VertexNs)
-		require.Positive(t, rates.PointNs)
-	})
-}
-
 // Joins take no more memory than their plans say, even without the slack in them, with stacks that are low, high or
 // flattened.
 func TestMemory(t *testing.T) {

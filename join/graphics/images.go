@@ -124,17 +124,7 @@ func (s *shape) images(ctx context.Context, lane *exec.Lane, p *operator.Plan) (
 
 // draw records a draw.
 func (i *images) draw(list *backend.List, v variant, d backend.Draw) error {
-	return draw(i.lane, list, v, d)
-}
-
-func draw(lane *exec.Lane, list *backend.List, v variant, d backend.Draw) error {
-	program, err := lane.Device().DrawProgram(v.spec, v.config)
-	if err != nil {
-		return err
-	}
-	d.Program, d.Instances = program, max(1, d.Instances)
-	list.Draw(v.spec.Name, &d)
-	return nil
+	return i.lane.Draw(list, v.spec, v.config, d)
 }
 
 // counted reads back the first values counts of an image of floats, row by row, and converts them to integers.
@@ -145,13 +135,29 @@ func (i *images) counted(ctx context.Context, list *backend.List, image *backend
 	if err := i.on.Submit(ctx, list); err != nil {
 		return err
 	}
-	config := kernel.FloatCounts.With(nil)
-	k, err := kernel.FloatCounts.On(i.lane.Device(), config)
+	return i.lane.Run(ctx, countStage, func(list *backend.List) error {
+		return kernel.FloatCounts.RecordRows(list, i.lane.Device(), kernel.FloatCounts.With(nil), values,
+			kernel.FloatCountsArgs{Floats: i.floats.Range(0, values*4), Counts: i.places.Range(0, values*4),
+				Rows: uint32(values)})
+	})
+}
+
+// sum records the prefix sums of the first rows counts in places, as numbers of bits bits, and their total.
+func (i *images) sum(list *backend.List, rows uint64, bits int, to backend.Range) error {
+	plan, err := primitive.PlanScan(i.lane.Tuning(), rows, 32, bits, true)
 	if err != nil {
 		return err
 	}
-	list = i.lane.List(countStage)
-	k.Dispatch(list, kernel.Groups(config, values), kernel.FloatCountsArgs{Floats: i.floats.Range(0, values*4),
-		Counts: i.places.Range(0, values*4), Rows: uint32(values)})
-	return i.lane.Submit(ctx, list)
+	return i.lane.Scan(list, plan, i.places.Range(0, rows*4), to, i.scratch.All())
+}
+
+// greatest records the greatest of the first rows counts in places.
+func (i *images) greatest(list *backend.List, rows uint64, to backend.Range) error {
+	plan, err := primitive.PlanReduce(i.lane.Tuning(), kernel.ReduceMax, rows, 32, 32)
+	if err != nil {
+		return err
+	}
+	err = i.lane.Reduce(list, plan, i.places.Range(0, rows*4), i.scratch.All())
+	list.Copy(to, i.scratch.Range(plan.ResultOffset, 4))
+	return err
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -42,8 +40,8 @@ func (j *join) Build(ctx context.Context, build *relation.Chunk) error {
 		return err
 	}
 	var err error
-	if j.build, err = j.side(ctx, j.lane, build, "build"); err == nil && j.plan.Want.Marks(operator.Build) {
-		j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
+	if j.build, err = j.side(ctx, j.lane, build, "build"); err == nil {
+		j.marks, err = j.plan.Want.NewBitmap(ctx, j.lane, operator.Build, build.Rows)
 	}
 	return err
 }
@@ -67,11 +65,6 @@ func (j *join) side(ctx context.Context, lane *exec.Lane, c *relation.Chunk, nam
 	return s, nil
 }
 
-func planPartition(t primitive.Tuning, layout primitive.Layout, bits int) (primitive.PartitionPlan, error) {
-	return primitive.PlanPartition(t,
-		primitive.Partition{Layout: layout, Bits: bits, Mixed: true, Seed: partitionSeed})
-}
-
 // partition moves the keys of a side, mixed, and row numbers, and returns where partitions begin, and the end.
 func (j *join) partition(ctx context.Context, in *operator.Input) ([]uint32, error) {
 	temporary := in.Lane.Scope(ctx)
@@ -82,15 +75,7 @@ func (j *join) partition(ctx context.Context, in *operator.Input) ([]uint32, err
 		return nil, err
 	}
 	err := in.Transform(ctx, operator.Move{Stage: "partition", RowNumbers: true,
-		Plan: func(layout primitive.Layout) (t operator.Transformation, err error) {
-			p, err := planPartition(in.Lane.Tuning(), layout, j.bits)
-			t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-			t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-				buffers [2]primitive.Columns) error {
-				return in.Lane.Partition(list, p, on.All(), scratch, source, buffers)
-			}
-			return t, err
-		}})
+		Plan: operator.PartitionBy(in.Lane.Ops, j.digit(), on.All())})
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +105,9 @@ func (j *join) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chunk
 	}
 	g.sides, g.marks[operator.Build] = [2]*side{&j.build, &other}, j.marks
 	g.pairs = operator.Pairs{Lane: g.lane, Chunks: [2]*relation.Chunk{j.build.Chunk, probe}, Keys: j.plan.Want.Keys}
-	if j.plan.Want.Marks(operator.Probe) {
-		if g.marks[operator.Probe], err = ranges.NewMarks(ctx, g.lane, probe.Rows, "probe"); err != nil {
-			return err
-		}
+	g.marks[operator.Probe], err = j.plan.Want.NewBitmap(ctx, g.lane, operator.Probe, probe.Rows)
+	if err != nil {
+		return err
 	}
 	if j.build.Rows > 0 {
 		if err := g.units(ctx, sink); err != nil {
@@ -207,18 +191,15 @@ func (j *join) Finish(ctx context.Context, sink operator.Sink) error {
 
 // rows puts the rows of a side that are wanted for themselves.
 func (j *join) rows(ctx context.Context, sink operator.Sink, s *side, of int, marks backend.Range) error {
-	if !j.plan.Want.Marks(of) {
-		return nil
-	}
 	in := operator.NewInput(s.Lane, s.Chunk, s.Name) // in the order of the chunk, as marks are
 	in.Stay()
 	in.Keep = true
-	r := operator.Rows{Input: &in, Side: of, Marks: marks, Keys: j.plan.Want.Keys}
+	r := operator.Rows{Input: &in, Side: of, Marks: marks}
 	return r.WriteWanted(ctx, sink, &j.plan.Want)
 }
 
 // Rewind forgets which build rows have a partner.
-func (j *join) Rewind(ctx context.Context) error { return ranges.ClearMarks(ctx, j.lane, j.marks) }
+func (j *join) Rewind(ctx context.Context) error { return operator.ClearBitmap(ctx, j.lane, j.marks) }
 
 // Close releases the build side.
 func (j *join) Close() { j.lane.Memory.ReleaseAll() }

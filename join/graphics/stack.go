@@ -1,6 +1,7 @@
 package graphics
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -44,26 +45,20 @@ func (g *granule) statistics(ctx context.Context, s *side, of func(partition int
 }
 
 func (g *granule) heights(ctx context.Context, s *side, pieces []*piece) error {
-	plan, err := primitive.PlanReduce(g.lane.Tuning(), kernel.ReduceMax, g.pixels(), 32, 32)
-	if err != nil {
-		return err
-	}
 	for n, p := range pieces {
-		if err := g.countPixels(ctx, s.Ordered, p); err != nil {
-			return err
+		err := g.countPixels(ctx, s.Ordered, p)
+		if err == nil {
+			err = g.lane.Run(ctx, statisticsStage, func(list *backend.List) error {
+				return g.greatest(list, g.pixels(), g.results.Range(uint64(n)*4, 4))
+			})
 		}
-		list := g.lane.List(statisticsStage)
-		if err := g.lane.Reduce(list, plan, g.places.Range(0, g.pixels()*4), g.scratch.All()); err != nil {
-			return err
-		}
-		list.Copy(g.results.Range(uint64(n)*4, 4), g.scratch.Range(plan.ResultOffset, 4))
-		if err := g.lane.Submit(ctx, list); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	heights := make([]uint32, len(pieces))
 	list := g.lane.List(statisticsStage)
-	err = g.lane.Fetch(ctx, list, backend.Transfer{Device: g.results.Range(0, uint64(len(pieces))*4),
+	err := g.lane.Fetch(ctx, list, backend.Transfer{Device: g.results.Range(0, uint64(len(pieces))*4),
 		Host: backend.AsBytes(heights)})
 	for n, p := range pieces {
 		p.height = heights[n]
@@ -201,22 +196,11 @@ type located struct {
 // locate sums up the counts in places, so that nexts has where the pairs of each row go.
 func (u *unit) locate(ctx context.Context) (l located, err error) {
 	rows := u.other().rows()
-	plan, err := primitive.PlanScan(u.lane.Tuning(), rows, 32, 32, true)
-	if err != nil {
-		return l, err
-	}
-	most, err := primitive.PlanReduce(u.lane.Tuning(), kernel.ReduceMax, rows, 32, 32)
-	if err != nil {
-		return l, err
-	}
 	steps := u.steps(rows)
 	list, last := u.lane.List(countStage), u.results.Range(8*steps, 8) // total, most
-	if err := u.lane.Reduce(list, most, u.places.Range(0, rows*4), u.scratch.All()); err != nil {
-		return l, err
-	}
-	list.Copy(u.results.Range(8*steps+4, 4), u.scratch.Range(most.ResultOffset, 4))
-	if err := u.lane.Scan(list, plan, u.places.Range(0, rows*4), u.nexts.Range(0, (rows+1)*4),
-		u.scratch.All()); err != nil {
+	err = cmp.Or(u.greatest(list, rows, u.results.Range(8*steps+4, 4)),
+		u.sum(list, rows, 32, u.nexts.Range(0, (rows+1)*4)))
+	if err != nil {
 		return l, err
 	}
 	list.Copy(u.results.Range(8*steps, 4), u.nexts.Range(rows*4, 4))
@@ -250,15 +234,12 @@ func (u *unit) deliver(ctx context.Context, v variant, d backend.Draw, pairs uin
 	if err := u.on.Submit(ctx, list); err != nil {
 		return err
 	}
-	config := kernel.SplitPairs.With(nil)
-	k, err := kernel.SplitPairs.On(u.lane.Device(), config)
+	err := u.lane.Run(ctx, probeStage, func(list *backend.List) error {
+		return kernel.SplitPairs.RecordRows(list, u.lane.Device(), kernel.SplitPairs.With(nil), pairs,
+			kernel.SplitPairsArgs{Pairs: u.images.pairs.Range(0, pairs*8), Left: u.ids[0].Range(0, pairs*4),
+				Right: u.ids[1].Range(0, pairs*4), Rows: uint32(pairs)})
+	})
 	if err != nil {
-		return err
-	}
-	list = u.lane.List(probeStage)
-	k.Dispatch(list, kernel.Groups(config, pairs), kernel.SplitPairsArgs{Pairs: u.images.pairs.Range(0, pairs*8),
-		Left: u.ids[0].Range(0, pairs*4), Right: u.ids[1].Range(0, pairs*4), Rows: uint32(pairs)})
-	if err := u.lane.Submit(ctx, list); err != nil {
 		return err
 	}
 	for done := uint64(0); done < pairs; {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/kernel"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // newHigh readies the word that the passes over narrow keys compare with.
@@ -40,21 +40,6 @@ func (j *partitioned) fetch(ctx context.Context, list *backend.List, results ...
 
 // unmix turns rows moved keys back.
 func (j *partitioned) unmix(list *backend.List, keys, to backend.Range, rows uint64) error {
-	config := kernel.UnmixKeys.With(nil)
-	config.KeyBits, config.Widened = j.config.KeyBits, j.widened()
-	k, err := kernel.UnmixKeys.On(j.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, kernel.Groups(config, rows), kernel.UnmixKeysArgs{Keys: keys, Unmixed: to, Rows: uint32(rows),
-		Seed: partitionSeed, High: j.build.HighWord})
-	return nil
-}
-
-// widened is the constant of kernels that write keys: 1 where only low words of them moved.
-func (j *partitioned) widened() uint32 {
-	if j.narrow {
-		return 1
-	}
-	return 0
+	return j.lane.Unmix(list, primitive.Unmixing{Rows: rows, KeyBytes: int(j.config.KeyBits / 8), Seed: partitionSeed,
+		Widened: j.narrow, High: j.build.HighWord}, keys, to)
 }

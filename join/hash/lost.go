@@ -53,7 +53,7 @@ func (t *table) findLost(ctx context.Context) error {
 		return nil
 	}
 	t.marks = t.without
-	return ranges.ClearMarks(ctx, t.lane, t.marks)
+	return operator.ClearBitmap(ctx, t.lane, t.marks)
 }
 
 // probeLost joins the rows without a slot with a granule. It marks rows with a partner, rows of the granule in marks,
@@ -161,10 +161,9 @@ func (t *table) gather(ctx context.Context, lane *exec.Lane, rows []uint32) (*re
 	if _, err := lane.Device().Upload(ctx, numbers.All(), backend.AsBytes(rows)); err != nil {
 		return nil, err
 	}
-	list := lane.List("gather keys")
-	if err := lane.Gather(list, keys.Bytes, keys.Data, numbers.All(), to.All(), uint32(n)); err != nil {
-		return nil, err
-	}
+	err := lane.Run(ctx, "gather keys", func(list *backend.List) error {
+		return lane.Gather(list, keys.Bytes, keys.Data, numbers.All(), to.All(), uint32(n))
+	})
 	return &relation.Chunk{Rows: n, Keys: relation.Values{Data: to.All(), Bytes: keys.Bytes},
-		Payload: []relation.Values{{Data: numbers.All(), Bytes: 4}}}, lane.Submit(ctx, list)
+		Payload: []relation.Values{{Data: numbers.All(), Bytes: 4}}}, err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/ranges"
 )
 
 // mark marks the rows with a partner on the sides that want marks. If rows are marked while pairs are made, only
@@ -27,16 +26,13 @@ func (p *probing) mark(ctx context.Context) error {
 		return nil
 	}
 	c := &p.config
-	k, err := kernel.PartitionMark.On(p.lane.Device(), kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Shared: c.Shared,
-		Tile: c.Tile, Sides: p.marks.Sides, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided})
-	if err != nil {
-		return err
-	}
-	list := p.lane.List("mark")
-	k.Dispatch(list, p.units.Number, kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered,
-		RightKeys: p.probe.Ordered, LeftMarks: p.marks.Of[operator.Build], RightMarks: p.marks.Of[operator.Probe],
-		Shift: uint32(p.bits)})
-	return p.lane.Submit(ctx, list)
+	config := kernel.PartitionMarkConfig{KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Sides: p.marks.Sides,
+		Mixed: c.Mixed, Table: c.Table, Heads: c.Heads, Decided: c.Decided}
+	args := kernel.PartitionMarkArgs{Units: p.unitTable.All(), LeftKeys: p.build.Ordered, RightKeys: p.probe.Ordered,
+		LeftMarks: p.marks.Of[operator.Build], RightMarks: p.marks.Of[operator.Probe], Shift: uint32(p.bits)}
+	return p.lane.Run(ctx, "mark", func(list *backend.List) error {
+		return kernel.PartitionMark.Record(list, p.lane.Device(), config, p.units.Number, args)
+	})
 }
 
 // newMarks makes bitmaps: of the probe side and, where that comes in one granule, of the build side too.
@@ -44,9 +40,7 @@ func (p *probing) newMarks(ctx context.Context) (err error) {
 	want, m := &p.plan.Want, &p.marks
 	if p.plan.Facts.Kept() {
 		m.Sides, m.Of[operator.Build] = want.Sides(), p.partitioned.marks
-		if want.Marks(operator.Probe) {
-			m.Of[operator.Probe], err = ranges.NewMarks(ctx, p.lane, p.probe.Rows, "probe")
-		}
+		m.Of[operator.Probe], err = want.NewBitmap(ctx, p.lane, operator.Probe, p.probe.Rows)
 		return err
 	}
 	*m, err = operator.NewMarks(ctx, p.partitioned.lane, p.units.Inputs, want)
@@ -73,17 +67,14 @@ func (j *partitioned) Finish(ctx context.Context, sink operator.Sink) error {
 // rows puts the rows of a side that are wanted for themselves; without marks none has a partner.
 func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, side int, marks backend.Range) error {
 	want := &j.plan.Want
-	if !want.Marks(side) {
-		return nil
-	}
 	if marks.Buffer == nil {
 		var err error
-		if marks, err = ranges.NewMarks(ctx, in.Lane, in.Rows, in.Name); err != nil {
+		if marks, err = want.NewBitmap(ctx, in.Lane, side, in.Rows); err != nil {
 			return err
 		}
 	}
 	moved := in.starts.Buffer != nil && j.bits > 0
-	r := operator.Rows{Input: &in.Input, Side: side, Marks: marks, Keys: want.Keys,
+	r := operator.Rows{Input: &in.Input, Side: side, Marks: marks,
 		Untransformed: moved && j.Untransformed,
 		Move:          func(ctx context.Context) error { return j.move(ctx, in, backend.Range{}) },
 	}
@@ -97,5 +88,5 @@ func (j *partitioned) rows(ctx context.Context, sink operator.Sink, in *input, s
 
 // Rewind forgets which rows of the build side have a partner.
 func (j *partitioned) Rewind(ctx context.Context) error {
-	return ranges.ClearMarks(ctx, j.lane, j.marks)
+	return operator.ClearBitmap(ctx, j.lane, j.marks)
 }

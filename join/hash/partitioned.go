@@ -11,7 +11,6 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/primitive"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -105,11 +104,8 @@ func (j *partitioned) Build(ctx context.Context, build *relation.Chunk) error {
 			return err
 		}
 	}
-	if !j.plan.Want.Marks(operator.Build) {
-		return nil
-	}
 	var err error
-	j.marks, err = ranges.NewMarks(ctx, j.lane, build.Rows, "build")
+	j.marks, err = j.plan.Want.NewBitmap(ctx, j.lane, operator.Build, build.Rows)
 	return err
 }
 
@@ -147,18 +143,9 @@ func (j *partitioned) transform(ctx context.Context, s *input) error {
 // move partitions the keys of a side with the next payload columns, or with row numbers.
 func (j *partitioned) move(ctx context.Context, s *input, starts backend.Range) error {
 	numbers := j.Untransformed && len(s.Payload) > 0
-	move := operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne}
-	move.Plan = func(layout primitive.Layout) (t operator.Transformation, err error) {
-		p, err := primitive.PlanPartition(s.Lane.Tuning(),
-			primitive.Partition{Layout: layout, Bits: j.bits, Mixed: true, Seed: partitionSeed})
-		t.Passes, t.ScratchBytes = 2-p.Result(), p.ScratchBytes
-		t.Record = func(list *backend.List, scratch backend.Range, source primitive.Columns,
-			buffers [2]primitive.Columns) error {
-			return s.Lane.Partition(list, p, starts, scratch, source, buffers)
-		}
-		return t, err
-	}
-	return s.Transform(ctx, move)
+	by := primitive.Partition{Bits: j.bits, Mixed: true, Seed: partitionSeed}
+	return s.Transform(ctx, operator.Move{Stage: "partition", RowNumbers: numbers, OneByOne: j.OneByOne,
+		Plan: operator.PartitionBy(s.Lane.Ops, by, starts)})
 }
 
 // probing is the join of a granule.

@@ -1,44 +1,33 @@
 package hash
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/primitive"
 )
 
 // cut cuts partitions into units: a table full of build rows against up to probeRows probe rows.
 func (p *probing) cut(ctx context.Context) error {
 	partitions := uint64(1) << p.bits
-	scan, err := primitive.PlanScan(p.lane.Tuning(), partitions, 32, 32, true)
-	if err != nil {
-		return err
-	}
 	temporary := p.lane.Scope(ctx)
 	defer temporary.ReleaseAll()
-	counts, scratch := temporary.New(partitions*4, "units of partitions"),
-		temporary.New(scan.ScratchBytes, "scan scratch")
-	oversizedAt := backend.Aligned(partitions*4 + 4)
+	counts, oversizedAt := temporary.New(partitions*4, "units of partitions"), backend.Aligned(partitions*4+4)
 	offsets := temporary.New(oversizedAt+4, "units before partitions") // and the number of oversized partitions
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	unitsConfig := kernel.PartitionUnits.With(nil)
-	count, err := kernel.PartitionUnits.On(p.lane.Device(), unitsConfig)
-	if err != nil {
-		return err
-	}
-	list := p.lane.List("cut")
-	oversized := offsets.Range(oversizedAt, 4)
+	list, before, oversized := p.lane.List("cut"), offsets.Range(0, partitions*4+4), offsets.Range(oversizedAt, 4)
 	list.Fill(oversized, 0)
-	count.Dispatch(list, kernel.Groups(unitsConfig, partitions), kernel.PartitionUnitsArgs{
-		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(), Oversized: oversized,
-		Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows, MostLeft: p.oversizedBuild(),
-	})
-	if err := p.lane.Scan(list, scan, counts.All(), offsets.Range(0, partitions*4+4), scratch.All()); err != nil {
+	err := cmp.Or(kernel.PartitionUnits.RecordRows(list, p.lane.Device(), kernel.PartitionUnits.With(nil), partitions,
+		kernel.PartitionUnitsArgs{LeftStarts: p.build.starts, RightStarts: p.probe.starts, Counts: counts.All(),
+			Oversized: oversized, Partitions: uint32(partitions), LeftRows: p.tableRows, RightRows: p.probeRows,
+			MostLeft: p.oversizedBuild()}),
+		p.lane.SumCounts(list, temporary, partitions, 32, counts.All(), before))
+	if err != nil {
 		return err
 	}
 	found := make([]byte, oversizedAt+4-partitions*4)
@@ -51,22 +40,10 @@ func (p *probing) cut(ctx context.Context) error {
 	if p.units.Number == 0 {
 		return nil
 	}
-	p.unitTable = p.lane.Memory.New(uint64(p.units.Number)*16, "units")
-	if err := p.lane.Memory.Err(); err != nil {
-		return err
-	}
-	piecesConfig := kernel.PartitionPieces.With(nil)
-	pieces, err := kernel.PartitionPieces.On(p.lane.Device(), piecesConfig)
-	if err != nil {
-		return err
-	}
-	list = p.lane.List("cut")
-	pieces.Dispatch(list, kernel.Groups(piecesConfig, uint64(p.units.Number)), kernel.PartitionPiecesArgs{
-		Offsets: offsets.Range(0, partitions*4+4), LeftStarts: p.build.starts, RightStarts: p.probe.starts,
-		Units: p.unitTable.All(), Count: p.units.Number, Partitions: uint32(partitions), LeftRows: p.tableRows,
-		RightRows: p.probeRows, Stride: 1,
-	})
-	return p.lane.Submit(ctx, list)
+	p.unitTable, err = operator.NewUnits(ctx, p.lane, kernel.PartitionPiecesArgs{Offsets: before,
+		LeftStarts: p.build.starts, RightStarts: p.probe.starts, Count: p.units.Number, Partitions: uint32(partitions),
+		LeftRows: p.tableRows, RightRows: p.probeRows, Stride: 1})
+	return err
 }
 
 // join readies the output of units.
@@ -87,7 +64,10 @@ func (p *probing) join(units uint32) {
 // recordUnits records the join of units.
 func (p *probing) recordUnits(list *backend.List, first, end uint32, to operator.Target) error {
 	config := p.config
-	config.OutputConfig, config.Seed, config.Widened = to.Config, partitionSeed, p.widened()
+	config.OutputConfig, config.Seed = to.Config, partitionSeed
+	if p.narrow { // only low words moved
+		config.Widened = 1
+	}
 	if to.PageRows > 0 {
 		config.Paged, config.PageRows = 1, to.PageRows
 	}
@@ -112,14 +92,9 @@ func (p *probing) recordCount(list *backend.List, counts backend.Range) error {
 	if !p.plan.Want.Count || p.plan.Facts.Unique {
 		distinct = 0
 	}
-	k, err := kernel.PartitionCount.On(p.lane.Device(), kernel.PartitionCountConfig{
-		KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Mixed: c.Mixed, Table: c.Table, Heads: c.Heads,
-		Unique: c.Unique, Decided: c.Decided, Distinct: distinct})
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, p.units.Number, kernel.PartitionCountArgs{
+	config := kernel.PartitionCountConfig{KeyBits: c.KeyBits, Shared: c.Shared, Tile: c.Tile, Mixed: c.Mixed,
+		Table: c.Table, Heads: c.Heads, Unique: c.Unique, Decided: c.Decided, Distinct: distinct}
+	return kernel.PartitionCount.Record(list, p.lane.Device(), config, p.units.Number, kernel.PartitionCountArgs{
 		Units: p.unitTable.All(), LeftKeys: p.build.Ordered, RightKeys: p.probe.Ordered, Counts: counts,
 		Shift: uint32(p.bits)})
-	return nil
 }

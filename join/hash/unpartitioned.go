@@ -107,10 +107,6 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 	if t.distinct {
 		config.Distinct = 1
 	}
-	k, err := kernel.TableBuild.On(t.lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	number := places.Range(0, 4)
 	t.without = places.Range(backend.PlanAlignment, bitmapBytes)
 	list := t.lane.List("build")
@@ -119,17 +115,18 @@ func (t *table) Build(ctx context.Context, build *relation.Chunk) error {
 		list.Fill(t.repeats.All(), 0)
 	}
 	list.Fill(places.All(), 0)
-	k.Dispatch(list, kernel.Groups(config, build.Rows), kernel.TableBuildArgs{Keys: build.Keys.Data,
-		Slots: t.slots.All(), Lost: number, LostRows: t.without, Repeats: t.repeats.All(), Rows: uint32(build.Rows),
-		Mask: t.mask, Seed: tableSeed})
+	err := kernel.TableBuild.RecordRows(list, t.lane.Device(), config, build.Rows,
+		kernel.TableBuildArgs{Keys: build.Keys.Data, Slots: t.slots.All(), Lost: number, LostRows: t.without,
+			Repeats: t.repeats.All(), Rows: uint32(build.Rows), Mask: t.mask, Seed: tableSeed})
+	if err != nil {
+		return err
+	}
 	if t.number, err = t.lane.Device().Read(ctx, list, number); err != nil {
 		return err
 	}
 	t.begun = list
-	if t.plan.Want.Marks(operator.Build) {
-		if t.met, err = ranges.NewMarks(ctx, t.lane, build.Rows, "build"); err != nil {
-			return err
-		}
+	if t.met, err = t.plan.Want.NewBitmap(ctx, t.lane, operator.Build, build.Rows); err != nil {
+		return err
 	}
 	switch {
 	case t.plan.Facts.Stays: // a probe side that is cancelled must leave a whole table to the next
@@ -174,12 +171,9 @@ func (t *table) Probe(ctx context.Context, lane *exec.Lane, probe *relation.Chun
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
 	in, want := t.input(lane, probe, "probe"), &t.plan.Want
-	var marks backend.Range
-	if want.Marks(operator.Probe) {
-		var err error
-		if marks, err = ranges.NewMarks(ctx, lane, probe.Rows, "probe"); err != nil {
-			return err
-		}
+	marks, err := want.NewBitmap(ctx, lane, operator.Probe, probe.Rows)
+	if err != nil {
+		return err
 	}
 	if t.build.Rows > 0 {
 		if sides := want.Sides(); sides > 0 {
@@ -206,16 +200,12 @@ func (t *table) mark(ctx context.Context, lane *exec.Lane, c *relation.Chunk, ow
 	config := kernel.TableMark.With(tableTiles(lane.Tuning(), c.Keys.Bytes))
 	config.KeyBits, config.Patience, config.Seed = uint32(c.Keys.Bytes*8), patience, tableSeed
 	config.Sides, config.Among = own.Sides, own.Among
-	k, err := kernel.TableMark.On(lane.Device(), config)
-	if err != nil {
-		return err
-	}
 	args.Slots, args.LeftKeys, args.RightKeys = t.slots.All(), t.build.Chunk.Keys.Data, c.Keys.Data
 	args.Rows, args.Mask = uint32(c.Rows), t.mask
-	list := lane.List("mark")
-	t.begin(list, "mark")
-	k.Dispatch(list, kernel.Groups(config, c.Rows), args)
-	return lane.Submit(ctx, list)
+	return lane.Run(ctx, "mark", func(list *backend.List) error {
+		t.begin(list, "mark")
+		return kernel.TableMark.RecordRows(list, lane.Device(), config, c.Rows, args)
+	})
 }
 
 // pairs makes or counts the pairs of rows.
@@ -248,14 +238,10 @@ func (t *table) pairs(ctx context.Context, lane *exec.Lane, in *operator.Input, 
 		if t.distinct {
 			config.Distinct = 1
 		}
-		k, err := kernel.TableCount.On(lane.Device(), config)
-		if err != nil {
-			return err
-		}
 		t.begin(list, "count")
-		k.Dispatch(list, u.Number, kernel.TableCountArgs{Slots: t.slots.All(), LeftKeys: build, RightKeys: probe,
-			Repeats: t.repeats.All(), Counts: counts, Rows: rows, Mask: t.mask})
-		return nil
+		return kernel.TableCount.Record(list, lane.Device(), config, u.Number, kernel.TableCountArgs{
+			Slots: t.slots.All(), LeftKeys: build, RightKeys: probe, Repeats: t.repeats.All(), Counts: counts, Rows: rows,
+			Mask: t.mask})
 	}
 	u.Large = func(ctx context.Context, unit uint32, sink operator.Sink) error {
 		tileRows := uint64(kernel.TileRows(own))
@@ -276,7 +262,7 @@ func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 	}
 	marks, err := t.marks, error(nil)
 	if len(t.lost) == 0 {
-		if marks, err = ranges.NewMarks(ctx, t.lane, t.build.Rows, "build"); err != nil {
+		if marks, err = t.plan.Want.NewBitmap(ctx, t.lane, operator.Build, t.build.Rows); err != nil {
 			return err
 		}
 	}
@@ -290,12 +276,8 @@ func (t *table) Finish(ctx context.Context, sink operator.Sink) error {
 
 // rows puts the rows of a side that are wanted for themselves.
 func (t *table) rows(ctx context.Context, sink operator.Sink, in *operator.Input, side int, marks backend.Range) error {
-	want := &t.plan.Want
-	if !want.Marks(side) {
-		return nil
-	}
-	r := operator.Rows{Input: in, Side: side, Marks: marks, Keys: want.Keys}
-	return r.WriteWanted(ctx, sink, want)
+	r := operator.Rows{Input: in, Side: side, Marks: marks}
+	return r.WriteWanted(ctx, sink, &t.plan.Want)
 }
 
 // Close releases the table.
@@ -306,5 +288,5 @@ func (t *table) Close() {
 
 // Rewind forgets which keys were met.
 func (t *table) Rewind(ctx context.Context) error {
-	return cmp.Or(ranges.ClearMarks(ctx, t.lane, t.met), ranges.ClearMarks(ctx, t.lane, t.marks))
+	return cmp.Or(operator.ClearBitmap(ctx, t.lane, t.met), operator.ClearBitmap(ctx, t.lane, t.marks))
 }

@@ -101,7 +101,7 @@ func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
 	}
 	return peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
 		c := &set.chunks[rank.Rank()]
-		sorted, err := rank.Sort(ctx, peers.Order{Method: s.Sort.Method()}, &c.Chunk)
+		sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
 		if err == nil {
 			c.Chunk = sorted[0].Chunk
 			c.hold(sorted[0].Release)

@@ -38,7 +38,7 @@ func (m *merge) Close() { m.lane.Memory.ReleaseAll() }
 
 // Rewind implements [operator.Operator].
 func (m *merge) Rewind(ctx context.Context) error {
-	return ranges.ClearMarks(ctx, m.lane, m.build.marks)
+	return operator.ClearBitmap(ctx, m.lane, m.build.marks)
 }
 
 // Build implements [operator.Operator].
@@ -82,28 +82,25 @@ func (m *merge) begin(ctx context.Context, lane *exec.Lane, c *relation.Chunk, n
 	if !m.want.Pairs && !m.want.Marks(number) { // its rows are not in the output
 		c = &relation.Chunk{Rows: c.Rows, Keys: c.Keys}
 	}
-	name := [2]string{"build", "probe"}[number]
-	s := &side{Input: operator.NewInput(lane, c, name), number: number}
+	s := &side{Input: operator.NewInput(lane, c, [2]string{"build", "probe"}[number]), number: number}
 	s.Keep = m.keep[number]
 	if s.Rows == 0 {
 		return s, nil
 	}
-	unordered, err := ranges.Unordered(ctx, lane, c.Keys.Bytes, c.Keys.Data)
+	varying, err := operator.FindVarying(ctx, lane, "varying bits", c.Keys)
 	if err != nil {
 		return nil, err
 	}
-	s.unordered = unordered[0]
-	if m.want.Marks(number) {
-		if s.marks, err = ranges.NewMarks(ctx, lane, s.Rows, name); err != nil {
-			return nil, err
-		}
+	s.unordered = varying.Unsorted()
+	if s.marks, err = m.want.NewBitmap(ctx, lane, number, s.Rows); err != nil {
+		return nil, err
 	}
 	return s, m.sort(ctx, s)
 }
 
 // sort sorts the keys of a side with the next payload columns. What is in order stays where it is.
 func (m *merge) sort(ctx context.Context, s *side) error {
-	move := operator.Move{Stage: "sort", Plan: ranges.By(s.Lane.Ops, s.unordered)}
+	move := operator.Move{Stage: "sort", Plan: operator.SortBy(s.Lane.Ops, s.unordered)}
 	if s.unordered != 0 {
 		move.OneByOne = m.oneByOne || m.mergeSort
 		if m.mergeSort {
@@ -133,7 +130,7 @@ func (s *side) sorted() *ranges.Sorted {
 
 // rows puts the rows of a side that are wanted with or without a partner.
 func (m *merge) rows(ctx context.Context, s *side, sink operator.Sink) error {
-	rows := operator.Rows{Input: &s.Input, Side: s.number, Marks: s.marks, Keys: m.want.Keys,
+	rows := operator.Rows{Input: &s.Input, Side: s.number, Marks: s.marks,
 		Move: func(ctx context.Context) error { return m.sort(ctx, s) }}
 	return rows.WriteWanted(ctx, sink, &m.want)
 }

@@ -1,6 +1,7 @@
 package sortmerge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -50,8 +51,7 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 		if err := sink.Count(ctx, g.pairs); err != nil {
 			return err
 		}
-		sink = counted{sink}
-		out.Room = max(out.Room, g.pairs)
+		out.Counted, out.Room = true, max(out.Room, g.pairs)
 		out.CountFirst = out.CountFirst || m.facts.Window > 0 && g.pairs > m.facts.Window
 	}
 	if err := g.mark(ctx); err != nil {
@@ -59,11 +59,6 @@ func (m *merge) join(ctx context.Context, lane *exec.Lane, probe *side, sink ope
 	}
 	return out.Write(ctx, sink)
 }
-
-// counted is a sink that has heard of the pairs before.
-type counted struct{ operator.Sink }
-
-func (counted) Count(context.Context, uint64) error { return nil }
 
 // cut cuts the sorted sides into units of work (RT 3.3.2): a tile of rows of the side with many against each piece of
 // the rows of the other that the keys of the tile can meet. Pieces are as long as shared memory allows. A side is met
@@ -73,21 +68,7 @@ func (g *granule) cut(ctx context.Context) error {
 	few, many, lane := g.few, g.many, g.lane
 	tileRows, pieceRows := kernel.TileRows(g.config), g.config.Table
 	tiles := uint64(kernel.Tiles(g.config, many.Rows))
-	scan, err := primitive.PlanScan(lane.Tuning(), tiles, 32, 32, true)
-	if err != nil {
-		return err
-	}
 	sum, err := primitive.PlanReduce(lane.Tuning(), kernel.ReduceSum, tiles, 32, 64)
-	if err != nil {
-		return err
-	}
-	unitsConfig, piecesConfig := kernel.MergeUnits.With(nil), kernel.PartitionPieces.With(nil)
-	unitsConfig.KeyBits = g.config.KeyBits
-	count, err := kernel.MergeUnits.On(lane.Device(), unitsConfig)
-	if err != nil {
-		return err
-	}
-	pieces, err := kernel.PartitionPieces.On(lane.Device(), piecesConfig)
 	if err != nil {
 		return err
 	}
@@ -96,25 +77,22 @@ func (g *granule) cut(ctx context.Context) error {
 	fewBounds, manyBounds := temporary.New(tiles*8, "bounds of tiles, "+few.Name),
 		temporary.New(tiles*8, "bounds of tiles, "+many.Name)
 	counts, offsets := temporary.New(tiles*4, "units of tiles"), temporary.New(tiles*4+4, "units before tiles")
-	scanScratch, sumScratch := temporary.New(scan.ScratchBytes, "scan scratch"),
-		temporary.New(sum.ScratchBytes, "sum of units")
+	scratch := temporary.New(sum.ScratchBytes, "sum of units")
 	if err := temporary.Err(); err != nil {
 		return err
 	}
-	list := lane.List("cut")
-	count.Dispatch(list, kernel.Groups(unitsConfig, tiles), kernel.MergeUnitsArgs{
-		LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(), RightBounds: manyBounds.All(),
-		Counts:   counts.All(),
-		LeftRows: uint32(few.Rows), RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows,
-		PieceRows: pieceRows,
-	})
-	if err := lane.Reduce(list, sum, counts.All(), sumScratch.All()); err != nil {
+	list, unitsConfig := lane.List("cut"), kernel.MergeUnits.With(nil)
+	unitsConfig.KeyBits = g.config.KeyBits
+	err = cmp.Or(kernel.MergeUnits.RecordRows(list, lane.Device(), unitsConfig, tiles,
+		kernel.MergeUnitsArgs{LeftKeys: few.Ordered, RightKeys: many.Ordered, LeftBounds: fewBounds.All(),
+			RightBounds: manyBounds.All(), Counts: counts.All(), LeftRows: uint32(few.Rows),
+			RightRows: uint32(many.Rows), Tiles: uint32(tiles), TileRows: tileRows, PieceRows: pieceRows}),
+		lane.Reduce(list, sum, counts.All(), scratch.All()),
+		lane.SumCounts(list, temporary, tiles, 32, counts.All(), offsets.All()))
+	if err != nil {
 		return err
 	}
-	if err := lane.Scan(list, scan, counts.All(), offsets.All(), scanScratch.All()); err != nil {
-		return err
-	}
-	units, err := lane.FetchNumber(ctx, list, sumScratch.Range(sum.ResultOffset, 8))
+	units, err := lane.FetchNumber(ctx, list, scratch.Range(sum.ResultOffset, 8))
 	if err != nil {
 		return err
 	}
@@ -131,16 +109,10 @@ func (g *granule) cut(ctx context.Context) error {
 	if g.number = uint32(units); units == 0 {
 		return nil
 	}
-	g.units = lane.Memory.New(units*16, "units")
-	if err := lane.Memory.Err(); err != nil {
-		return err
-	}
-	list = lane.List("cut")
-	pieces.Dispatch(list, kernel.Groups(piecesConfig, units), kernel.PartitionPiecesArgs{
-		Offsets: offsets.All(), LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(), Units: g.units.All(),
-		Count: uint32(units), Partitions: uint32(tiles), LeftRows: pieceRows, RightRows: tileRows, Stride: 2,
-	})
-	return lane.Submit(ctx, list)
+	g.units, err = operator.NewUnits(ctx, lane, kernel.PartitionPiecesArgs{Offsets: offsets.All(),
+		LeftStarts: fewBounds.All(), RightStarts: manyBounds.All(), Count: g.number, Partitions: uint32(tiles),
+		LeftRows: pieceRows, RightRows: tileRows, Stride: 2})
+	return err
 }
 
 // More units than this for each tile and each piece come of keys that are frequent on both sides. Their pairs are
@@ -161,14 +133,10 @@ func (g *granule) mark(ctx context.Context) error {
 	if config.Sides == 0 {
 		return nil
 	}
-	k, err := kernel.MergeMark.On(g.lane.Device(), config)
-	if err != nil {
-		return err
-	}
-	list := g.lane.List("mark")
-	k.Dispatch(list, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
-		LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
-	return g.lane.Submit(ctx, list)
+	return g.lane.Run(ctx, "mark", func(list *backend.List) error {
+		return kernel.MergeMark.Record(list, g.lane.Device(), config, g.number, kernel.MergeMarkArgs{Units: g.units.All(),
+			LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, LeftMarks: g.few.marks, RightMarks: g.many.marks})
+	})
 }
 
 // record records the join of the units from first to end-1.
@@ -202,12 +170,8 @@ func swapped(to operator.Target) operator.Target {
 
 // recordCount records the count of the output of each unit.
 func (g *granule) recordCount(list *backend.List, counts backend.Range) error {
-	k, err := kernel.MergeCount.On(g.lane.Device(), kernel.MergeCountConfig{
-		KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile, Table: g.config.Table})
-	if err != nil {
-		return err
-	}
-	k.Dispatch(list, g.number, kernel.MergeCountArgs{
+	config := kernel.MergeCountConfig{KeyBits: g.config.KeyBits, Shared: g.config.Shared, Tile: g.config.Tile,
+		Table: g.config.Table}
+	return kernel.MergeCount.Record(list, g.lane.Device(), config, g.number, kernel.MergeCountArgs{
 		Units: g.units.All(), LeftKeys: g.few.Ordered, RightKeys: g.many.Ordered, Counts: counts})
-	return nil
 }

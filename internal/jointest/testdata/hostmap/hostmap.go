@@ -161,7 +161,7 @@ func (j *join) rows(ctx context.Context, lane *exec.Lane, side int, c *relation.
 	}
 	in := operator.NewInput(lane, c, "rows")
 	in.Stay()
-	rows := operator.Rows{Input: &in, Side: side, Marks: on.All(), Keys: j.want.Keys}
+	rows := operator.Rows{Input: &in, Side: side, Marks: on.All()}
 	return rows.WriteWanted(ctx, sink, &j.want)
 }
 

@@ -7,24 +7,40 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// Rates are the nanoseconds that a device takes for a point that is drawn, and for a vertex that only fetches a texel.
-type Rates struct{ PointNs, VertexNs float64 }
+// drawRates are the nanoseconds that a device takes for a point that is drawn, and for a vertex that only fetches a
+// texel.
+type drawRates struct{ pointNs, vertexNs float64 }
 
-// Measure measures the time per drawn point, and per vertex that only fetches a texel. It takes some ms on a GPU, and a
+// points and vertices are draws of joins with keys of 4 bytes: into the first image of a stack, and over its images.
+var points, vertices = *kernel.BuildStack, *kernel.CountStack
+
+func init() {
+	points.Targets, points.Textures = []backend.TargetSpec{{Format: backend.RGBA16UInt}}, 0
+	vertices.Targets = nil
+}
+
+// measureDraws measures the time per drawn point, and per vertex that only fetches a texel. It takes some ms on a GPU, and a
 // tenth of a second on CPU cores. Errors: ErrUnsupported if the device does not draw; device errors.
-func Measure(ctx context.Context, lane *exec.Lane) (r Rates, err error) {
+func measureDraws(ctx context.Context, lane *exec.Lane) (r drawRates, err error) {
 	const side, images, rounds = 1024, 2, 5
 	rows := uint64(1 << 20)
 	if lane.Device().Info().CPULike() {
 		rows = 1 << 17
 	}
-	s := shape{log2Width: 10, log2Height: 10}
+	hashed := func(own ...uint32) []uint32 { // the parameters by which a draw finds the pixel of a key, and its own
+		const log2Side, seed = 10, 0x7f4a7c15
+		return append([]uint32{log2Side, log2Side, seed}, own...)
+	}
+	drawPoints := func(list *backend.List, d backend.Draw) error {
+		return lane.Draw(list, &points, backend.Config{"key_bits": 32, "pass": 0}, d)
+	}
 	memory := lane.Scope(ctx)
 	defer memory.ReleaseAll()
 	keys, counts := memory.New(rows*4, "keys"), memory.New(rows*4, "counts")
-	stack := memory.NewImage(backend.ImageSpec{Width: side, Height: side, Layers: images, Format: stackFormat(4)},
+	stack := memory.NewImage(backend.ImageSpec{Width: side, Height: side, Layers: images, Format: backend.RGBA16UInt},
 		"stack")
 	if err := memory.Err(); err != nil {
 		return r, err
@@ -37,20 +53,22 @@ func Measure(ctx context.Context, lane *exec.Lane) (r Rates, err error) {
 		return r, err
 	}
 	list = lane.On(ctx, backend.Graphics).List("clear")
-	if err := draw(lane, list, drawsOf[4].build[0], backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}},
-		Params: s.hashed(), Targets: []backend.Target{{Image: stack, Layer: 1, Clear: true}}}); err != nil {
+	if err := drawPoints(list, backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}},
+		Params: hashed(), Targets: []backend.Target{{Image: stack, Layer: 1, Clear: true}}}); err != nil {
 		return r, err
 	}
 	if _, err := lane.Device().Submit(ctx, backend.Graphics, list); err != nil {
 		return r, err
 	}
-	points := backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}}, Params: s.hashed(), Vertices: uint32(rows),
+	point := backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}}, Params: hashed(), Vertices: uint32(rows),
 		Targets: []backend.Target{{Image: stack, Clear: true}}}
-	vertices := backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}, {}, counts.All()}, Params: s.hashed(0, 1),
+	vertex := backend.Draw{Args: []backend.Range{keys.All(), {}, {}, {}, {}, counts.All()}, Params: hashed(0, 1),
 		Vertices: uint32(rows), Textures: []backend.Texture{{Image: stack, FirstLayer: 1, EndLayer: images}}}
 	for ns, record := range map[*float64]func(*backend.List) error{
-		&r.PointNs:  func(list *backend.List) error { return draw(lane, list, drawsOf[4].build[0], points) },
-		&r.VertexNs: func(list *backend.List) error { return draw(lane, list, drawsOf[4].countStack[0], vertices) },
+		&r.pointNs: func(list *backend.List) error { return drawPoints(list, point) },
+		&r.vertexNs: func(list *backend.List) error {
+			return lane.Draw(list, &vertices, backend.Config{"key_bits": 32, "by_image": 0}, vertex)
+		},
 	} {
 		*ns = math.Inf(1)
 		for range rounds { // the first ones compile, and wake the device

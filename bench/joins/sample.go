@@ -1,4 +1,4 @@
-package planner
+package joins
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// SampleChunks fills in the facts about two chunks on the device of a lane, and about the device, except Granule,
-// Window and HeldBytes. It gathers about SampleRows and ScanRows keys on the device and downloads these.
+// Sample fills in the facts about two chunks on the device of a lane, and about the device, except Granule,
+// Window and HeldBytes. It gathers about [planner.SampleRows] and
+// [planner.ScanRows] keys on the device and downloads these.
 //
 // Errors: backend.ErrInvalidInput for inconsistent chunks; device errors.
-func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
+func Sample(ctx context.Context, lane *exec.Lane, build, probe *relation.Chunk, f *operator.Facts) error {
 	f.On(lane.Device())
 	f.Tuning = lane.Tuning()
 	f.KeyBytes = build.Keys.Bytes
@@ -30,12 +32,12 @@ func SampleChunks(ctx context.Context, lane *exec.Lane, build, probe *relation.C
 			f.Payload[side] = append(f.Payload[side], v.Bytes)
 		}
 		var err error
-		rows, block := [2]uint64{ScanRows(c.Rows), SampleRows}[side], [2]uint64{BlockRows, 1}[side]
+		rows, block := [2]uint64{planner.ScanRows(c.Rows), planner.SampleRows}[side], [2]uint64{planner.BlockRows, 1}[side]
 		if keys[side], err = sampleKeys(ctx, lane, c, rows, block); err != nil {
 			return err
 		}
 	}
-	Sample(f, keys[operator.Probe], keys[operator.Build])
+	planner.Sample(f, keys[operator.Probe], keys[operator.Build])
 	all := slices.Concat(append(keys[0], keys[1]...)...)
 	differ := uint64(0)
 	for _, key := range all {

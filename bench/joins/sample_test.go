@@ -1,4 +1,4 @@
-package planner_test
+package joins_test
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/bench/joins"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
 	"github.com/spirjoin/spirjoin/operator"
-	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// TestSampleChunks compares what samples of large sides on a device tell with what is true.
-func TestSampleChunks(t *testing.T) {
+// TestSample compares what samples of large sides on a device tell with what is true.
+func TestSample(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		ctx := context.Background()
 		ops, err := primitive.New(device, nil)
@@ -47,7 +47,7 @@ func TestSampleChunks(t *testing.T) {
 		other := &relation.Chunk{Rows: probe, Keys: upload(4, backend.AsBytes(foreign))}
 		other.Payload = []relation.Values{other.Keys}
 		var f operator.Facts
-		require.NoError(t, planner.SampleChunks(ctx, lane, narrow, other, &f))
+		require.NoError(t, joins.Sample(ctx, lane, narrow, other, &f))
 		const match = 0.05 + 0.95*float64(build)/keys
 		require.Equal(t, [2]uint64{build, probe}, f.Rows)
 		require.Equal(t, [2][]int{nil, {4}}, f.Payload)
@@ -64,7 +64,7 @@ func TestSampleChunks(t *testing.T) {
 			wide[i] = 7<<32 | uint64(i/2)
 		}
 		c := &relation.Chunk{Rows: 1000, Keys: upload(8, backend.AsBytes(wide)), Narrow: true, HighWord: 7}
-		require.NoError(t, planner.SampleChunks(ctx, lane, c, c, &f))
+		require.NoError(t, joins.Sample(ctx, lane, c, c, &f))
 		require.True(t, f.Narrow)
 		require.EqualValues(t, 2000, f.OutputRows)
 		require.Equal(t, 2.0, f.Distinct)
@@ -72,13 +72,13 @@ func TestSampleChunks(t *testing.T) {
 		require.Equal(t, 9, f.KeyBits)
 		high := *c
 		high.HighWord = 8
-		require.NoError(t, planner.SampleChunks(ctx, lane, c, &high, &f))
+		require.NoError(t, joins.Sample(ctx, lane, c, &high, &f))
 		require.False(t, f.Narrow, "of two high words")
 
 		empty := &relation.Chunk{Keys: relation.Values{Bytes: 8}}
-		require.NoError(t, planner.SampleChunks(ctx, lane, empty, c, &f))
+		require.NoError(t, joins.Sample(ctx, lane, empty, c, &f))
 		require.Zero(t, f.OutputRows)
 		c.Rows++
-		require.ErrorIs(t, planner.SampleChunks(ctx, lane, c, c, &f), backend.ErrInvalidInput)
+		require.ErrorIs(t, joins.Sample(ctx, lane, c, c, &f), backend.ErrInvalidInput)
 	})
 }

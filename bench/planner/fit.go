@@ -1,23 +1,24 @@
 package planner
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/planner"
+	"github.com/spirjoin/spirjoin/primitive"
 )
 
-// Measured is a join that was run: its facts, how it was joined, and the device time of its stages.
-type Measured struct {
-	Facts     operator.Facts // with the tuning of the device
-	Want      operator.Want
-	Algorithm operator.Algorithm
-	Stages    map[string]time.Duration // by the stages of package operator
-}
-
-// Fit returns the rates that best predict measured joins, by least squares of the relative errors of stages. Rates that
-// the joins do not determine stay as in base, whose place in the table the result takes.
-func Fit(base Rates, joins []Measured) (best Rates, err error) {
+// Fit returns the rates that best predict the runs of all cells, by least squares of the relative errors of stages.
+// Rates that the runs do not determine stay as in base, whose place in the table the result takes. Measured counts the
+// runs.
+func Fit(cells []Cell, base planner.Rates, tuning primitive.Tuning) (best planner.Rates, err error) {
+	var runs []Run
+	for _, cell := range cells {
+		runs = append(runs, cell.Runs...)
+	}
+	base.Measured = fmt.Sprintf("fitted to %d joins of %d cells (spirjoin bench planner --fit)", len(runs), len(cells))
 	least := math.Inf(1)
 	caches := []float64{base.CacheBytes}
 	for bits := 20; bits <= 28; bits++ {
@@ -26,7 +27,7 @@ func Fit(base Rates, joins []Measured) (best Rates, err error) {
 	for _, cache := range caches {
 		rates := base
 		rates.CacheBytes = cache
-		rows, err := equations(rates, joins)
+		rows, err := equations(&rates, runs, tuning)
 		if err != nil {
 			return base, err
 		}
@@ -43,21 +44,29 @@ type equation struct {
 	weight float64
 }
 
+// predicted is the time that rates predict instead of 1.
+func (e *equation) predicted(rates *planner.Rates) (time float64) {
+	for u, amount := range e.work {
+		time += amount * rates.Ns[u]
+	}
+	return time
+}
+
 // equations returns an equation for each measured stage.
-func equations(rates Rates, joins []Measured) (rows []equation, err error) {
-	for _, join := range joins {
-		facts := join.Facts
-		facts.CacheBytes = rates.CacheBytes
-		p, err := join.Algorithm.Plan(&facts, join.Want)
+func equations(rates *planner.Rates, runs []Run, tuning primitive.Tuning) (rows []equation, err error) {
+	for _, run := range runs {
+		facts := run.Facts
+		facts.Tuning, facts.CacheBytes = tuning, rates.CacheBytes
+		p, err := run.Algorithm.Plan(&facts, run.Want)
 		if err != nil {
 			return nil, err
 		}
 		total := time.Duration(0)
-		for _, t := range join.Stages {
+		for _, t := range run.Stages {
 			total += t
 		}
 		for _, stage := range p.Stages {
-			measured := float64(join.Stages[stage.Name])
+			measured := float64(run.Stages[stage.Name])
 			if measured == 0 {
 				continue
 			}
@@ -78,28 +87,28 @@ const faith = 2e-4
 
 // solve moves the rates, none of them below 0, to where the squares of all errors are least, one rate at a time, and
 // returns their sum.
-func solve(rates *Rates, rows []equation) (loss float64) {
-	was, faith := rates.ns, faith*float64(len(rows))
+func solve(rates *planner.Rates, rows []equation) (loss float64) {
+	was, faith := rates.Ns, faith*float64(len(rows))
 	for range 2000 {
-		for u := range rates.ns {
+		for u := range rates.Ns {
 			slope, curve := 0.0, 0.0
 			if was[u] > 0 {
-				slope, curve = faith*(rates.ns[u]/was[u]-1)/was[u], faith/(was[u]*was[u])
+				slope, curve = faith*(rates.Ns[u]/was[u]-1)/was[u], faith/(was[u]*was[u])
 			}
 			for i := range rows {
 				row := &rows[i]
 				if a := row.work[u]; a != 0 {
-					slope += row.weight * a * (rates.time(&row.work) - 1)
+					slope += row.weight * a * (row.predicted(rates) - 1)
 					curve += row.weight * a * a
 				}
 			}
 			if curve > 0 {
-				rates.ns[u] = max(0, rates.ns[u]-slope/curve)
+				rates.Ns[u] = max(0, rates.Ns[u]-slope/curve)
 			}
 		}
 	}
 	for i := range rows {
-		e := rates.time(&rows[i].work) - 1
+		e := rows[i].predicted(rates) - 1
 		loss += rows[i].weight * e * e
 	}
 	return loss
