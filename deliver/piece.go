@@ -219,21 +219,27 @@ func (p *Piece) either(ctx context.Context, c *Column, allocator memory.Allocato
 	return take.Rows(ctx, both, places, allocator)
 }
 
-// indicatorTexts are the values of an indicator column; bit s of the index says that the row has a row of side s.
-var indicatorTexts = [4]string{"", "left_only", "right_only", "both"}
+// IndicatorText is the value of an indicator column in a row that has rows of these sides.
+func IndicatorText(of [2]bool) string {
+	switch of {
+	case [2]bool{true, false}:
+		return "left_only"
+	case [2]bool{false, true}:
+		return "right_only"
+	}
+	return "both"
+}
 
 func (p *Piece) indicator(allocator memory.Allocator) arrow.Array {
 	b := array.NewStringBuilder(allocator)
 	defer b.Release()
 	b.Reserve(int(p.Rows))
 	for i := range int(p.Rows) {
-		of := 0
-		for side := range p.of {
-			if p.of[side] && (!p.ordered || p.Numbers[side][i] != take.NoRow) {
-				of |= 1 << side
-			}
+		of := p.of
+		for side := range of {
+			of[side] = of[side] && (!p.ordered || p.Numbers[side][i] != take.NoRow)
 		}
-		b.Append(indicatorTexts[of])
+		b.Append(IndicatorText(of))
 	}
 	return b.NewArray()
 }

@@ -51,6 +51,8 @@ type Format struct {
 	// table that has number 0.
 	Part  arrow.Table
 	First [2]uint64
+	// Carried are the columns of each table that Words describe, if a [Consumer] takes the windows.
+	Carried [2]Carried
 	// Delivery is told what becomes of windows; nil if nobody asks.
 	Delivery *Delivery
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
@@ -32,7 +33,8 @@ type buildSide struct {
 	keys    *keys.Build   // nil in a cross join
 	side    relation.Side // that the table is
 	table   arrow.Table
-	probe   *arrow.Schema // of the tables that it will be joined with; nil if it is the schema of the only source
+	carried deliver.Carried // of the table, for the consumer of the task; nil without one
+	probe   *arrow.Schema   // of the tables that it will be joined with; nil if it is the schema of the only source
 
 	spareBytes uint64    // see [task.Collector]
 	guess      bool      // the range of the keys may be guessed
@@ -66,7 +68,7 @@ func (e *Engine) Build(ctx context.Context, table arrow.Table, probe *arrow.Sche
 	if err != nil {
 		return nil, err
 	}
-	b.task = task.Whole(layout, source.Source{}, source.Source{}).Building(b.side)
+	b.task = task.Whole(layout, source.Source{}, source.Source{}, nil).Building(b.side)
 	if err := b.planKeys(ctx, probe); err != nil {
 		return nil, err
 	}
@@ -150,7 +152,7 @@ func (b *buildSide) bind(ctx context.Context, probe arrow.Table) (*keys.Plan, er
 // lowering is the lowering of the join with a probe table.
 func (b *buildSide) lowering(of *task.Task, probe arrow.Table, plan *keys.Plan) *lowering {
 	l := &lowering{Task: of, engine: b.engine, spec: &of.Layout.Spec, keys: plan, later: true}
-	l.tables[b.side], l.tables[1-b.side] = b.table, probe
+	l.tables[b.side], l.tables[1-b.side], l.carried[b.side] = b.table, probe, b.carried
 	return l
 }
 

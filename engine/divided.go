@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
@@ -59,11 +60,11 @@ func (p *Plan) inParts() bool {
 }
 
 // task is the join as a task.
-func (p *Plan) task() *task.Task { return wholeOf(p.Layout, p.tables) }
+func (p *Plan) task() *task.Task { return wholeOf(p.Layout, p.tables, p.consumer) }
 
 // wholeOf is the join of tables as a task.
-func wholeOf(layout *join.Layout, tables [2]arrow.Table) *task.Task {
-	return task.Whole(layout, source.FromTable(tables[0]), source.FromTable(tables[1]))
+func wholeOf(layout *join.Layout, tables [2]arrow.Table, consumer deliver.Consumer) *task.Task {
+	return task.Whole(layout, source.FromTable(tables[0]), source.FromTable(tables[1]), consumer)
 }
 
 // runDivided runs the plan of tables that are divided.

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
@@ -85,16 +86,27 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 	return &less
 }
 
-// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout].
-func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source) (*Result, error) {
-	if left.Table() == nil || right.Table() == nil {
-		return e.StreamLayout(ctx, layout, left, right)
+// Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
+// rows on the devices. The layout is then one of rows, and the join has ended when Sources returns.
+func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
+	consumer deliver.Consumer) (*Result, error) {
+	if err := sourcesGiven(left, right); err != nil {
+		return nil, err
 	}
-	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table())
+	if left.Table() == nil || right.Table() == nil {
+		return e.stream(ctx, task.Whole(layout, left, right, consumer), opening{})
+	}
+	plan, err := e.PlanConsumed(ctx, layout, left.Table(), right.Table(), consumer)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Run(ctx)
+}
+
+// PlanConsumed is PlanLayout with a consumer of the rows, as in [Engine.Sources]; nil: there is none.
+func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, right arrow.Table,
+	consumer deliver.Consumer) (*Plan, error) {
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
 }
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
@@ -102,12 +114,13 @@ type Plan struct {
 	*query.Query // on the first device; nil if tables are divided, by StrategyHMG too
 	Layout       *join.Layout
 
-	engine  *Engine
-	tables  [2]arrow.Table
-	without []query.DeviceFailure // devices of the engine that were lost before
-	sorts   bool                  // the planner has taken StrategyHMG
-	short   error                 // what the device lacks for whole tables, which are divided; nil if they are not
-	ranges  *lowering             // of tables that are joined by ranges of keys; nil for others
+	engine   *Engine
+	consumer deliver.Consumer // of the rows; nil: they come to the host, or are counted
+	tables   [2]arrow.Table
+	without  []query.DeviceFailure // devices of the engine that were lost before
+	sorts    bool                  // the planner has taken StrategyHMG
+	short    error                 // what the device lacks for whole tables, which are divided; nil if they are not
+	ranges   *lowering             // of tables that are joined by ranges of keys; nil for others
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
@@ -121,13 +134,13 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	case p.short != nil:
 		return p.runDivided(ctx)
 	case !p.hmg() && p.severally():
-		return p.engine.StreamLayout(ctx, p.Layout, source.FromTable(p.tables[0]), source.FromTable(p.tables[1]))
+		return p.engine.stream(ctx, p.task(), opening{})
 	}
 	begin := p.runAlone
 	if p.hmg() {
 		begin = p.runHMG
 	}
-	return p.engine.orOnOthers(func(on *Engine) (*Result, error) {
+	return p.engine.orOnOthers(p.consumer, func(on *Engine) (*Result, error) {
 		if on != p.engine {
 			return p.again(ctx, on, true)
 		}
@@ -149,7 +162,7 @@ func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
 
 // again plans and runs the join anew, on the devices of an engine. guess says that the range of keys may be guessed.
 func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
-	plan, err := on.planTables(ctx, p.Layout, p.tables, guess)
+	plan, err := on.planTables(ctx, p.Layout, p.tables, p.consumer, guess)
 	if err != nil {
 		return nil, err
 	}
@@ -217,31 +230,31 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, righ
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, nil, true)
 }
 
 // planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.
-func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (
-	*Plan, error) {
+func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
+	consumer deliver.Consumer, guess bool) (*Plan, error) {
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.planWhole(ctx, layout, tables, guess)
+	plan, err := e.planWhole(ctx, layout, tables, consumer, guess)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
 		plan, err = e.planDivided(layout, tables, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	plan.without = without
+	plan.without, plan.consumer = without, consumer
 	return plan, nil
 }
 
 // planWhole is planTables of tables that are not divided.
-func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table, guess bool) (_ *Plan,
-	err error) {
-	l := lowering{Task: wholeOf(layout, tables), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
+func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
+	consumer deliver.Consumer, guess bool) (_ *Plan, err error) {
+	l := lowering{Task: wholeOf(layout, tables, consumer), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
 	for side, table := range l.tables {
 		for _, name := range layout.Needed[side] {
 			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
@@ -258,6 +271,9 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 		return nil, err
 	}
 	if err := l.planProofs(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.carry(ctx, relation.Left, relation.Right); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {

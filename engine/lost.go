@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/query"
 )
 
@@ -62,15 +63,18 @@ func reportWithout(devices []query.DeviceFailure) func(*Result, error) (*Result,
 }
 
 // orOnOthers begins a join on the devices of the engine and, if some of them fail, again on the others. If none would
-// be left, because the drivers of all are out of memory, it begins again on one of them.
-func (e *Engine) orOnOthers(begin func(on *Engine) (*Result, error)) (*Result, error) {
+// be left, because the drivers of all are out of memory, it begins again on one of them. It does not begin again if the
+// consumer of the join, which may be nil, has kept rows by then.
+func (e *Engine) orOnOthers(consumer deliver.Consumer, begin func(on *Engine) (*Result, error)) (*Result, error) {
 	engines := e.Engines()
 	refusals, reasons := make([]int64, len(engines)), make([]error, len(engines))
 	for i, on := range engines {
 		refusals[i] = on.Device().Refusals()
 	}
+	kept := deliver.Kept(consumer)
 	result, err := begin(e)
-	if !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) {
+	if !errors.Is(err, backend.ErrDeviceLost) && !errors.Is(err, backend.ErrDeviceMemory) ||
+		deliver.Kept(consumer) != kept {
 		return result, err
 	}
 	failing, alive := 0, -1 // their number; the first that is not lost

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -29,12 +30,13 @@ type lowering struct {
 	// allows it. expected is the number of rows that all parts of a probe side may have; 0 if there are no parts.
 	later    bool
 	expected uint64
-	unpinned bool           // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
-	several  bool           // several devices join parts of the probe side
-	guess    bool           // the range of the keys may be guessed
-	byRange  bool           // tables are joined by ranges of keys
-	facts    operator.Facts // once the task was lowered
-	whole    *lowering      // of the whole join, if the task is a range of keys; otherwise nil
+	carried  [2]deliver.Carried // columns of each table that the consumer of the task needs
+	unpinned bool               // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
+	several  bool               // several devices join parts of the probe side
+	guess    bool               // the range of the keys may be guessed
+	byRange  bool               // tables are joined by ranges of keys
+	facts    operator.Facts     // once the task was lowered
+	whole    *lowering          // of the whole join, if the task is a range of keys; otherwise nil
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -62,8 +64,8 @@ func (l *lowering) lower() query.Spec {
 		Schema:   l.Layout.Schema,
 		Meanings: join.Meanings, Product: l.How == join.Cross,
 		Unique: l.unique, Numbers: l.Output == join.Pairs, Quota: l.Quota, Divided: l.Depth > 0,
-		BatchRows: uint64(spec.BatchRows),
-		Progress:  l.Progress,
+		BatchRows: l.batchRows(), Consumer: l.Consumer,
+		Progress: l.Progress,
 	}
 	if l.keys.Guessed() {
 		q.Check = l.check
@@ -77,8 +79,8 @@ func (l *lowering) lower() query.Spec {
 	}
 	l.facts = f
 	q.Trees = l.trees(l.engine.Engine)
-	for i := range l.Layout.Columns {
-		for _, v := range q.Trees[0].Columns[i].Of {
+	for _, column := range q.Trees[0].Columns {
+		for _, v := range column.Of {
 			if v != nil {
 				q.RowBytes += relation.ColumnBytes(v.Column)/uint64(max(1, v.Column.Len())) + 1
 			}
@@ -86,6 +88,9 @@ func (l *lowering) lower() query.Spec {
 	}
 	return q
 }
+
+// batchRows is the maximum number of rows of a batch.
+func (l *lowering) batchRows() uint64 { return l.engine.BatchRows(l.spec.BatchRows, l.Layout.Schema) }
 
 // trees are the ways to run the join on a device, by where columns are put together.
 func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
@@ -139,6 +144,8 @@ func (l *lowering) places(ordered bool) []join.Materialize {
 		}
 	}
 	switch {
+	case l.Consumer != nil:
+		return []join.Materialize{join.MaterializeDevice}
 	case !possible || ordered || !l.keys.Exact() && !l.How.Pairs() || l.spec.Materialize == join.MaterializeHost:
 		return []join.Materialize{join.MaterializeHost}
 	case l.spec.Materialize == join.MaterializeDevice:
@@ -180,7 +187,6 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 // On the device columns of fixed width are payload as words; the host fetches the others by row number, which is
 // payload too. With MaterializeHost row numbers are all payload there is.
 func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) query.Join {
-	spec := l.spec
 	j := query.Join{Output: l.want(), Place: place.String()}
 	j.Merges = l.several && l.keys.Exact() && j.Output.Marks(operator.Build)
 	if !l.keys.Exact() {
@@ -195,27 +201,39 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 	}
 	var fields [2][]arrow.Field    // of the columns that are payload, by table
 	var values [2][]*deliver.Value // of these
-	for i, c := range l.Layout.Columns {
+	add := func(table int, field arrow.Field, column *arrow.Chunked) {
+		s := scans[table]
+		s.Columns, s.Names = append(s.Columns, column), append(s.Names, field.Name)
+		fields[table] = append(fields[table], field)
+	}
+	columns := l.Layout.Columns
+	if l.Consumer != nil {
+		columns, j.Carried, j.Transfer.Stays = nil, l.carried, true
+		for table, carried := range l.carried {
+			for i, column := range carried.Columns() {
+				add(table, carried.Fields()[i], column)
+			}
+		}
+	}
+	for i, c := range columns {
 		field := l.Layout.Schema.Field(i)
 		out := deliver.Column{Name: field.Name, Type: field.Type, First: int(c.Side),
 			Role: map[join.Role]deliver.Role{join.IndicatorColumn: deliver.Indicator, join.MarkColumn: deliver.Mark}[c.Role]}
 		for table := range l.tables {
 			name, ok := c.In(relation.Side(table))
-			if !ok || c.Role == join.KeyColumn && !l.gives(c, relation.Side(table)) {
+			if !ok || !c.GivenBy(relation.Side(table), l.How) {
 				continue
 			}
 			v := &deliver.Value{Column: relation.ColumnOf(l.tables[table], name)}
 			out.Of[table] = v
-			s := scans[table]
 			if place == join.MaterializeHost || relation.WordBits(v.Column.DataType()) == 0 {
 				j.Transfer.Host[side[table]]++
-				s.Numbers = true
+				scans[table].Numbers = true
 				continue
 			}
-			s.Columns, s.Names = append(s.Columns, v.Column), append(s.Names, name)
 			later := l.later && side[table] == operator.Probe
-			fields[table] = append(fields[table], arrow.Field{Name: name, Type: v.Column.DataType(),
-				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)})
+			add(table, arrow.Field{Name: name, Type: v.Column.DataType(),
+				Nullable: v.Column.NullN() > 0 || later && nullable(l.tables[table], name)}, v.Column)
 			values[table] = append(values[table], v)
 		}
 		j.Columns = append(j.Columns, out)
@@ -245,12 +263,19 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
 		j.Transfer.Keys[s] = scan.Encoding()
 	}
-	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(uint64(spec.BatchRows), primitive.MaxRows))
+	if l.Consumer != nil {
+		return j
+	}
+	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(l.batchRows(), primitive.MaxRows))
 	return j
 }
 
-// gives reports whether a side gives values of a column that two keys share: the one that comes first where there are
-// rows of both, and the other where there are rows of it alone.
-func (l *lowering) gives(c join.OutputColumn, side relation.Side) bool {
-	return c.Side == side || l.How.Optional(c.Side)
+// carry finds the columns of tables that the consumer of the task needs; it does nothing if there is no consumer.
+func (l *lowering) carry(ctx context.Context, sides ...relation.Side) (err error) {
+	for _, side := range sides {
+		if l.Consumer != nil && err == nil {
+			l.carried[side], err = l.Consumer.Carry(ctx, side, l.tables[side], l.later && side == l.sides[operator.Probe])
+		}
+	}
+	return err
 }

@@ -71,6 +71,11 @@ func newStream(flow *exec.Flow, b *buildSide, of *task.Task, from *source.Readin
 			return nil, err
 		}
 	}
+	if of.Consumer != nil {
+		if b.carried, err = of.Consumer.Carry(flow.Context(), b.side, b.table, false); err != nil {
+			return nil, err
+		}
+	}
 	none := source.NoRows(from.Schema)
 	if s.none, err = s.lower(none); err != nil {
 		none.Release()
@@ -87,6 +92,9 @@ func (s *stream) lower(probe arrow.Table) (*lowering, error) {
 	}
 	l := s.lowering(s.task, probe, keys)
 	l.sides = l.buildSide()
+	if err := l.carry(s.flow.Context(), 1-s.side); err != nil {
+		return nil, err
+	}
 	if s.none != nil {
 		l.unique, l.unpinned = s.none.unique, s.none.unpinned
 	}

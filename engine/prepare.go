@@ -61,7 +61,7 @@ func (e *Engine) prepare(ctx context.Context, layout *join.Layout, expected [2]E
 		}
 		l.tables[side] = table
 	}
-	of := wholeOf(layout, l.tables)
+	of := wholeOf(layout, l.tables, nil)
 	if of.Progress = exec.NewProgress(nil); of.Build == join.BuildAuto {
 		smaller := relation.Left
 		if rows[relation.Right] < rows[relation.Left] {

@@ -50,7 +50,7 @@ func (e *Engine) StreamLayout(ctx context.Context, layout *join.Layout, left, ri
 	if err := sourcesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.stream(ctx, task.Whole(layout, left, right), opening{})
+	return e.stream(ctx, task.Whole(layout, left, right, nil), opening{})
 }
 
 // opening says how a stream begins; the zero value: as its plan decides.
@@ -92,7 +92,7 @@ func (e *Engine) stream(ctx context.Context, of *task.Task, as opening) (*Result
 	if !of.Sources[0].Again || !of.Sources[1].Again {
 		return reportWithout(without)(begin(e))
 	}
-	return reportWithout(without)(e.orOnOthers(begin))
+	return reportWithout(without)(e.orOnOthers(of.Consumer, begin))
 }
 
 // beginStream collects the build side and starts the join on the devices of the engine, or has both sides divided.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,15 +26,17 @@ type Engine struct {
 	GranuleRows int
 	// TempDir is a folder for groups of a stream that memory has no room for; "": there is none.
 	TempDir string
+	quiet   bool         // streams report no progress until they have ended
 	merging func() error // fails a merge of groups, or a count of different values; nil: none. For tests
 	// gathering may fail a table with this number of groups; nil: none fails. For tests
 	gathering func(groups int) error
 }
 
-// Leaving returns an engine whose group-bys leave this much of the memory limits to others; see
-// [query.Engine.Leaving].
-func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
+// Behind returns an engine for the output of a query: its group-bys leave this much of the memory limits to the query
+// ([query.Engine.Leaving]), and report no progress until the output has ended, because the query does.
+func (e *Engine) Behind(hostBytes, deviceBytes uint64) *Engine {
 	less := *e
+	less.quiet = true
 	less.Engine = e.Engine.Leaving(hostBytes, deviceBytes)
 	return &less
 }
@@ -116,6 +119,9 @@ func (e *Engine) begin(ctx context.Context, layout *Layout, table arrow.Table,
 	caller, start := ctx, time.Now()
 	ctx = flow.Context()
 	w := &work{Engine: e, result: result, progress: exec.NewProgress(layout.Spec.Progress)}
+	if e.quiet {
+		w.progress = w.progress.Part(w.ended.Load, func(s exec.Status) exec.Status { return s })
+	}
 	if err = w.acquire(ctx, table); err == nil {
 		err = run(ctx, w)
 	}
@@ -139,6 +145,7 @@ type work struct {
 	*Engine
 	result   *Result
 	progress *exec.Progress
+	ended    atomic.Bool // the stream has
 	lane     *exec.Lane
 }
 

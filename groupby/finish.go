@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -25,6 +26,9 @@ type finishing struct {
 
 // key returns key column k of the groups.
 func (g *groups) key(ctx context.Context, k, from, to int) (arrow.Array, error) {
+	if g.columns != nil {
+		return array.NewSlice(g.columns[k], int64(from), int64(to)), nil
+	}
 	width := g.keys.KeyBytes()
 	if g.hashes == nil && g.keys.Decodes(k) {
 		return g.keys.Decode(ctx, k, g.codes[from*width:to*width], memory.DefaultAllocator)

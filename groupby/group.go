@@ -22,15 +22,19 @@ type groups struct {
 	by     []string
 	table  arrow.Table // whose rows are grouped
 	rows   int
-	codes  []byte      // key codes, of keys.KeyBytes() each
-	states [][][]byte  // by reduction and word, 8 bytes for each group
-	hashes *keys.Plan  // of keys of equal hashes, which were numbered: they come from first rows; otherwise nil
-	none   bool        // there are no rows, which are one group all the same
-	owned  bool        // the table is released with the groups
-	picked []picked    // of the picks of the program
-	strips bool        // they were made strip by strip
-	first  int         // the reduction that gives first rows; negative if none does
-	memory *exec.Grant // of the groups and of work on them; nil: there is no limit
+	codes  []byte     // key codes, of keys.KeyBytes() each
+	states [][][]byte // by reduction and word, 8 bytes for each group
+	hashes *keys.Plan // of keys of equal hashes, which were numbered: they come from first rows; otherwise nil
+	none   bool       // there are no rows, which are one group all the same
+	owned  bool       // the table is released with the groups
+	picked []picked   // of the picks of the program
+	strips bool       // they were made strip by strip
+	// columns are those of the keys, in place of codes, of groups of windows; otherwise nil. repeats says that some of
+	// these groups are there several times.
+	columns []arrow.Array
+	repeats bool
+	first   int         // the reduction that gives first rows; negative if none does
+	memory  *exec.Grant // of the groups and of work on them; nil: there is no limit
 }
 
 // words is a word of the states of a reduction.
@@ -53,6 +57,8 @@ func (g *groups) release() {
 		g.table.Release()
 		g.owned = false
 	}
+	relation.ReleaseAll(g.columns)
+	g.columns = nil
 	g.memory.Release()
 }
 
@@ -249,7 +255,7 @@ func (g *groups) collect(ctx context.Context, lane *exec.Lane, some *reduce.Grou
 		return to, nil
 	}
 	var err error
-	if g.codes, err = bring(g.codes, some.Keys, g.keys.KeyBytes()); err != nil {
+	if g.codes, err = bring(g.codes, some.Keys, some.Keys.Bytes); err != nil {
 		return err
 	}
 	for i, words := range some.States {

@@ -161,17 +161,22 @@ func (p *program) reduction(r request) (out reduce.Reduction) {
 // reductions are the requests, of columns in planned words.
 func (p *program) reductions(words *relation.Words) (all []reduce.Reduction) {
 	for _, r := range p.requests {
-		out := reduce.Reduction{Func: r.fn, Value: reduce.Value{ValidWord: -1}}
+		v := reduce.Value{ValidWord: -1}
 		if r.value.column != "" {
-			out.Value = place(words, slices.Index(p.values, r.value))
+			v = place(words, slices.Index(p.values, r.value))
 		}
-		if r.part >= 0 {
-			parts := out.Value.Bits / 64
-			if out.Value.Word, out.Value.Bits = out.Value.Word+r.part, 64; r.part < parts-1 {
-				out.Value.Kind = reduce.Unsigned
-			}
-		}
-		all = append(all, out)
+		all = append(all, r.of(v))
 	}
 	return all
+}
+
+// of is the reduction of values that are placed.
+func (r *request) of(v reduce.Value) reduce.Reduction {
+	if r.part >= 0 {
+		parts := v.Bits / 64
+		if v.Word, v.Bits = v.Word+r.part, 64; r.part < parts-1 {
+			v.Kind = reduce.Unsigned
+		}
+	}
+	return reduce.Reduction{Func: r.fn, Value: v}
 }

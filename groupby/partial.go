@@ -66,7 +66,7 @@ func (s *partials) number(g *groups, firstRow uint64) error {
 
 // add takes the groups of a part, and their table.
 func (s *partials) add(ctx context.Context, g *groups) error {
-	if s.only == nil && len(s.tables) == 0 && !s.divides() {
+	if s.only == nil && len(s.tables) == 0 && !s.divides() && !g.repeats {
 		s.only, s.rows, s.merged = g, g.rows, g.rows
 		return s.waits(ctx)
 	}

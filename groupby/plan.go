@@ -47,7 +47,7 @@ func (s *Spec) keys() string {
 	return strings.Join(s.By, ", ")
 }
 
-// describe adds the rows, the device, the keys and the aggregates to a text.
+// describe adds the rows, the device, the keys and the aggregates to a text. plan is nil for keys of several plans.
 func (l *Layout) describe(b *strings.Builder, rows uint64, device *backend.DeviceInfo, plan *keys.Plan) {
 	fmt.Fprintf(b, "group %d rows by %s\n", rows, l.Spec.keys())
 	line(b, "device", "%s (%s, %s)", device.Name, device.Backend, device.Type)
@@ -58,9 +58,14 @@ func (l *Layout) describe(b *strings.Builder, rows uint64, device *backend.Devic
 		line(b, "key", "none: all rows are one group")
 	}
 	for i, name := range l.Spec.By {
-		line(b, "key", "%s %s%s", name, l.types[name], plan.Range(i))
+		of := ""
+		if plan != nil {
+			of = plan.Range(i)
+		}
+		line(b, "key", "%s %s%s", name, l.types[name], of)
 	}
 	switch {
+	case plan == nil:
 	case !plan.Exact():
 		line(b, "codes", "hashes of 64 bits; each row is compared with the first one of its group")
 	case len(l.Spec.By) > 0:

@@ -35,6 +35,7 @@ type Result struct {
 	before  uint64     // groups of the divisions before
 	stats   Stats
 	drawn   bool
+	windows bool // rows were grouped where the join made them
 }
 
 // Stats are measurements of a group-by.
@@ -114,7 +115,8 @@ func (r *Result) another(ctx context.Context, from *int, yield func(arrow.Record
 	start, before := time.Now(), r.groups
 	r.before += uint64(before.rows)
 	before.release()
-	r.groups = &groups{keys: before.keys, by: before.by, first: before.first, strips: before.strips}
+	r.groups = &groups{keys: before.keys, hashes: before.hashes, by: before.by, first: before.first,
+		strips: before.strips}
 	g, err := r.stream.draw(ctx)
 	r.stats.DrawSeconds += time.Since(start).Seconds()
 	if err != nil {
@@ -182,6 +184,9 @@ func (r *Result) Explain() string {
 	}
 	if r.groups.strips {
 		line(&b, "grouped", "strip by strip, in caches of cores")
+	}
+	if r.windows {
+		line(&b, "grouped", "on the devices that joined the rows")
 	}
 	if s := r.stream; s != nil && s.divided {
 		onDisk := uint64(0)

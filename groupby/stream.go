@@ -228,6 +228,7 @@ func rowsOf(table arrow.Table, from, to int64) arrow.Table {
 
 // finish makes the groups of all parts, or of the first division.
 func (s *streaming) finish(ctx context.Context) (err error) {
+	s.ended.Store(true)
 	s.progress.Start("merge groups")
 	s.result.program, s.result.stats.Rows = s.main.program, s.rows
 	if s.rows == 0 {

@@ -81,7 +81,8 @@ func (f form) bytes(t arrow.DataType, rows uint64) uint64 {
 	return rows * uint64(relation.WordBits(f.of(t))) / 8
 }
 
-// convert returns a column in a form. All cores of the host convert its chunks; the caller releases the result.
+// convert returns a column in a form. All cores of the host convert its chunks. The caller releases the result, which
+// is valid as long as the column. A column in another form than asValues need not be released.
 func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chunked, error) {
 	if form == asValues {
 		column.Retain()
@@ -111,14 +112,11 @@ func convert(ctx context.Context, column *arrow.Chunked, form form) (*arrow.Chun
 }
 
 func convertChunk(chunk arrow.Array, form form) *array.Data {
-	var validity *memory.Buffer
 	dtype := form.of(chunk.DataType())
 	if form == asValidity { // which is the value too
 		bitmap, first, nulls := relation.LogicalValidity(chunk)
-		values := bitmap
-		if bitmap != nil {
-			validity = memory.NewBufferBytes(bitmap)
-		} else {
+		values, validity := bitmap, unowned(bitmap)
+		if bitmap == nil {
 			values = make([]byte, (chunk.Len()+7)/8)
 		}
 		buffers := []*memory.Buffer{validity, memory.NewBufferBytes(values)}
@@ -135,8 +133,20 @@ func convertChunk(chunk arrow.Array, form form) *array.Data {
 	} else {
 		square(chunk, form, backend.Longs(values[offset*relation.WordBits(dtype)/8:]))
 	}
-	buffers := []*memory.Buffer{chunk.Data().Buffers()[0], memory.NewBufferBytes(values)}
+	var validity *memory.Buffer
+	if bitmap := chunk.Data().Buffers()[0]; bitmap != nil {
+		validity = unowned(bitmap.Bytes())
+	}
+	buffers := []*memory.Buffer{validity, memory.NewBufferBytes(values)}
 	return array.NewData(dtype, n, buffers, nil, chunk.NullN(), offset)
+}
+
+// unowned returns a buffer of memory that stays with its owner; nil for nil.
+func unowned(data []byte) *memory.Buffer {
+	if data == nil {
+		return nil
+	}
+	return memory.NewBufferBytes(data)
 }
 
 // squareOf is the form of the squares of a column. Tables that come later may have greater values.

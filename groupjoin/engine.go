@@ -1,21 +1,21 @@
 package groupjoin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"math"
-	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/groupby"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/source"
 )
@@ -29,9 +29,6 @@ type Engine struct {
 // The memory limits are divided: the join is planned for what the group-by leaves. The groups may take what is free
 // beyond their share.
 const groupShare = 4 // a quarter
-
-// batchShare of the memory of the group-by are a batch of joined rows, of which several exist at a time.
-const batchShare = 16
 
 // Run joins two sources and groups the rows. Both are read before it returns. The caller closes the result; ctx must
 // not end before.
@@ -49,9 +46,13 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 		rows := *l // which need less memory than the groups of both sides
 		rows.byKey, rows.sums, l = nil, nil, &rows
 	}
-	fixed := *l.Join
-	fixed.Spec.BatchRows = e.batchRows(&fixed)
-	joined, err := e.Join.Leaving(groupShare).Sources(ctx, &fixed, left, right)
+	if sources, again := [2]source.Source{left, right}, left.Again && right.Again; e.reduces(l, sources) {
+		r, err := e.runWindows(ctx, l, sources, !again)
+		if !again || !e.otherwise(err) {
+			return r, err
+		}
+	}
+	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.Join, left, right, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,15 +71,53 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 	return r, err
 }
 
-// batchRows bounds the rows of a batch under a limit of host memory.
-func (e *Engine) batchRows(l *join.Layout) int {
-	limit := e.Join.HostCapBytes()
-	if limit == exec.Unlimited {
-		return l.Spec.BatchRows
+// reduces reports whether rows are grouped on the devices that join them. If a source cannot be read again, nothing may
+// go wrong that the host could do otherwise: keys without short codes, the loss of one of several devices, too little
+// memory.
+func (e *Engine) reduces(l *Layout, of [2]source.Source) bool {
+	if l.windows == nil {
+		return false
 	}
-	const leastRows = 1 << 10
-	rows := limit / groupShare / batchShare / relation.RowBytes(l.Schema.Fields()...)
-	return min(l.Spec.BatchRows, int(max(leastRows, min(rows, math.MaxInt32))))
+	for side := range of {
+		if of[side].Table() == nil && !l.windows.Fixed(relation.Side(side)) {
+			return false
+		}
+	}
+	return of[0].Again && of[1].Again ||
+		l.windows.Sure() && len(e.Join.Engines()) == 1 && e.Join.HostCapBytes() == exec.Unlimited
+}
+
+// otherwise reports whether the host may group rows after the devices that join them failed to. After the loss of a
+// device that had groups already, rows are joined again on the others.
+func (e *Engine) otherwise(err error) bool {
+	return errors.Is(err, groupby.ErrUnfit) || backend.OutOfMemory(err) ||
+		errors.Is(err, backend.ErrDeviceLost) && len(e.Join.Engines()) > 1
+}
+
+// behind is the engine that groups rows of a join.
+func (e *Engine) behind() *groupby.Engine {
+	host, device := e.Groups.HostCapBytes(), e.Groups.DeviceCapBytes()
+	return e.Groups.Behind(host-host/groupShare, device-device/groupShare)
+}
+
+// runWindows groups the rows on the devices that join them. sure is that of [groupby.Engine.Consume].
+func (e *Engine) runWindows(ctx context.Context, l *Layout, of [2]source.Source, sure bool) (*Result, error) {
+	r := &Result{Layout: l}
+	var joined *engine.Result
+	var joinErr error
+	groups, err := e.behind().Consume(ctx, l.windows, sure, func(ctx context.Context, to deliver.Consumer) error {
+		joined, joinErr = e.Join.Leaving(groupShare).Sources(ctx, l.Join, of[0], of[1], to)
+		if joinErr == nil {
+			defer joined.Close()
+			r.Device, r.join, r.joined = joined.Device, joined.Stats(), joined.Explain()
+		}
+		return joinErr
+	})
+	if err := cmp.Or(joinErr, err); err != nil {
+		return nil, err
+	}
+	r.groups, r.rows = groups, groups.Stats().Rows
+	return r, nil
 }
 
 // totals yields one row, in which every aggregate is the number of all rows.
@@ -115,7 +154,7 @@ func (e *Engine) runByKey(ctx context.Context, l *Layout, sources [2]source.Sour
 	}
 	held.Release() // who waits for memory must hold none
 	joined, err := e.Join.Leaving(groupShare).Sources(ctx, l.byKey.join, source.FromTable(tables[0]),
-		source.FromTable(tables[1]))
+		source.FromTable(tables[1]), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -156,26 +195,7 @@ func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source source
 // group groups what comes of a join, which it draws to the end.
 func (e *Engine) group(ctx context.Context, l *Layout, by *groupby.Layout, joined *engine.Result,
 	batches func(context.Context) iter.Seq2[arrow.RecordBatch, error]) (*Result, error) {
-	fixed, drawn := *by, new(atomic.Bool)
-	if report := by.Spec.Progress; report != nil { // until the rows are drawn, the join reports
-		fixed.Spec.Progress = func(s exec.Status) {
-			if drawn.Load() {
-				report(s)
-			}
-		}
-	}
-	all := func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-		return func(yield func(arrow.RecordBatch, error) bool) {
-			for batch, err := range batches(ctx) {
-				if !yield(batch, err) {
-					return
-				}
-			}
-			drawn.Store(true)
-		}
-	}
-	host, device := e.Groups.HostCapBytes(), e.Groups.DeviceCapBytes()
-	groups, err := e.Groups.Leaving(host-host/groupShare, device-device/groupShare).Stream(ctx, &fixed, all)
+	groups, err := e.behind().Stream(ctx, by, batches)
 	if err != nil {
 		return nil, l.explain(err)
 	}

@@ -1,6 +1,7 @@
-// Package groupjoin joins two sides and groups the joined rows, without ever having all of them. The rows go from the
-// join to a group-by batch by batch, with the columns that it needs. Where counts, sums, means, least and
-// greatest values are asked for by the keys of the join, no pair of rows is made at all. docs/groupby.md describes both.
+// Package groupjoin joins two sides and groups the joined rows, without ever having all of them. Rows are grouped on
+// the devices that join them, or go from the join to a group-by batch by batch, with the columns that it needs. Where
+// counts, sums, means, least and greatest values are asked for by the keys of the join, no pair of rows is made at all.
+// docs/groupby.md describes the ways.
 package groupjoin
 
 import (
@@ -10,8 +11,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/relation"
 )
 
 // Layout is what schemas make of a join and a group-by of its rows.
@@ -20,6 +23,8 @@ type Layout struct {
 	// rows.
 	Join   *join.Layout
 	Groups *groupby.Layout // of the joined rows; its schema is the schema of the output
+
+	windows *groupby.Windows // how the rows are grouped on the devices that join them; nil if they come to the host
 
 	byKey *byKey          // how the groups come from groups of both sides; nil if they come from rows
 	sums  *groupby.Layout // of counts instead of rows, one for each aggregate, named as its output; may be nil
@@ -66,10 +71,26 @@ func NewLayout(left, right *arrow.Schema, spec join.Spec, groups groupby.Spec) (
 		l.sums, err = l.sumLayout()
 		return l, err
 	}
+	if spec.Strategy != join.StrategyHMG && spec.Materialize != join.MaterializeHost {
+		l.windows = groupby.NewWindows(l.Groups, l.origin)
+	}
 	if l.byKey = newByKey(l, [2]*arrow.Schema{left, right}, spec); l.byKey != nil {
 		l.sums, err = l.sumLayout()
 	}
 	return l, err
+}
+
+// origin returns where a column of the joined rows comes from.
+func (l *Layout) origin(name string) groupby.Origin {
+	c := l.joined(name)
+	o := groupby.Origin{First: c.Side, Role: map[join.Role]deliver.Role{join.IndicatorColumn: deliver.Indicator,
+		join.MarkColumn: deliver.Mark}[c.Role]}
+	for side := range o.Of {
+		if of, some := c.In(relation.Side(side)); some && c.GivenBy(relation.Side(side), l.Join.Spec.How) {
+			o.Of[side] = of
+		}
+	}
+	return o
 }
 
 // ByKey reports whether both sides are grouped first, each as it is read, and their groups are joined instead of rows.

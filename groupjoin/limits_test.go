@@ -233,7 +233,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	spec := join.Spec{On: []string{"k"}, BatchRows: 1 << 10, Progress: func(s join.Progress) {
-		if s.Drawn > 0 {
+		if s.Phase == "join" {
 			cancel()
 		}
 	}}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
@@ -29,8 +30,8 @@ type Result struct {
 
 // Stats are measurements of a group-by of joined rows.
 type Stats struct {
-	// GroupBy counts as its rows the rows of the join, also if only their numbers are known. Its time is that from the
-	// first rows of the join on, which joins and groups at the same time.
+	// GroupBy counts as its rows the rows of the join, also if only their numbers are known. Its time includes that of
+	// the join if rows were grouped where they were joined, and otherwise begins with the first rows of the join.
 	GroupBy groupby.Stats `json:"group_by"`
 	Join    query.Stats   `json:"join"` // of groups of both sides, if these were joined instead of rows
 	// Sides are the measurements of grouping both sides by the keys of the join; nil if rows were joined.
@@ -113,17 +114,30 @@ func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
 	return err
 }
 
+// planRows plans the join of rows that are grouped, and says where that is.
+func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Table) (plan *engine.Plan, where string,
+	err error) {
+	on := e.Join.Leaving(groupShare)
+	if l.windows != nil {
+		plan, err = on.PlanConsumed(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
+		if !e.otherwise(err) {
+			return plan, " on the device", err
+		}
+	}
+	plan, err = on.PlanLayout(ctx, l.Join, left, right)
+	return plan, "", err
+}
+
 // Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: as
 // for the join and the group-by, as far as they are known before these run.
 func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table) (string, error) {
 	var b strings.Builder
 	if l.byKey == nil {
-		plan, err := e.Join.Leaving(groupShare).PlanLayout(ctx, l.Join, left, right)
+		plan, where, err := e.planRows(ctx, l, left, right)
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(plan.String())
-		b.WriteString("\ngroup the rows of the join ")
+		fmt.Fprintf(&b, "%s\ngroup the rows of the join%s ", visible(plan.String()), where)
 	} else {
 		b.WriteString("no rows are joined: both sides are grouped by the keys of the join, and their groups are joined\n")
 		for side, table := range [2]arrow.Table{left, right} {

@@ -18,7 +18,10 @@ type Form struct {
 func (l *Layout) Form() Form { return Form{l.Spec.How, l.Spec.Output, l.Spec.Order} }
 
 // Ordered reports whether rows come in an order.
-func (f Form) Ordered() bool { return f.Order != Unordered && f.Output != Count }
+func (f Form) Ordered() bool { return f.Order != Unordered && !f.Undelivered() }
+
+// Undelivered reports whether no row comes to the host.
+func (f Form) Undelivered() bool { return f.Output == Count || f.Output == Consumed }
 
 // CheckStream returns backend.ErrUnsupported if a join with this build side needs all rows of the probe side at once.
 // BuildAuto is the left side.

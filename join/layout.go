@@ -55,6 +55,12 @@ func (c OutputColumn) In(side relation.Side) (name string, ok bool) {
 	return "", false
 }
 
+// GivenBy reports whether a side that has the column ([OutputColumn.In]) gives values of it. A column that two keys
+// share has those of the side that comes first where there are rows of both, and of the other where it is alone.
+func (c OutputColumn) GivenBy(side relation.Side, how How) bool {
+	return c.Role != KeyColumn || c.Side == side || how.Optional(c.Side)
+}
+
 // NewLayout derives the output columns of a join from the schemas of its inputs. It reads no data, so that a caller can
 // then read only the columns in Needed.
 //

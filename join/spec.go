@@ -24,11 +24,18 @@ const (
 	Rows  Output = iota // record batches
 	Count               // the number of rows
 	Pairs               // of an inner join: pairs of row numbers
+	// Consumed is the form of rows that stay on the devices, where a consumer takes them. No specification asks for it.
+	Consumed
 )
 
 var outputNames = []string{"rows", "count", "pairs"}
 
-func (o Output) String() string { return nameOf(o, outputNames) }
+func (o Output) String() string {
+	if o == Consumed {
+		return "rows on the device"
+	}
+	return nameOf(o, outputNames)
+}
 
 // Materialize says where the payload columns of the output are gathered.
 type Materialize uint8

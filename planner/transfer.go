@@ -16,6 +16,8 @@ type Transfer struct {
 	Compared   int    // number of key columns of each side that the host compares, pair by pair
 	// TextBytes are the bytes of the keys of each side that the device hashes and compares instead; 0 if the host does.
 	TextBytes [2]uint64
+	// Stays says that output rows stay on the device.
+	Stays bool
 	// Scattered says that loaded rows are divided by hashes of their keys, so that equal keys meet on one of several
 	// devices. There the pieces of the build side are then copied to one place.
 	Scattered bool
@@ -53,6 +55,10 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.RowNumbers[side] {
 			downloaded += 4
 		}
+		unpacked := repacked
+		if t.Stays {
+			downloaded, unpacked = 0, 0
+		}
 		load := t.Load(&p.Facts, side)
 		p.AddWork(operator.Load, &load)
 		if texts := float64(t.TextBytes[side]); texts > 0 {
@@ -64,9 +70,9 @@ func (t *Transfer) Predict(p *operator.Plan, rates *Rates) {
 		if t.Compared > 0 {
 			p.Add(operator.Deliver, operator.DownloadByte, 4*pairs)
 		}
-		if repacked > 0 {
+		if unpacked > 0 {
 			p.Add(operator.Gather, operator.Launch, 1)
-			p.Add(operator.Gather, operator.RepackByte, (pairs+alone)*repacked)
+			p.Add(operator.Gather, operator.RepackByte, (pairs+alone)*unpacked)
 		}
 		p.Add(operator.Deliver, operator.DownloadByte, (pairs+alone)*downloaded)
 		for range t.Host[side] + t.Compared {

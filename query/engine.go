@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/backend"
@@ -158,6 +159,19 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 		rehearsed: e.rehearsed, pinnedBytes: min(e.pinnedBytes, all.hostBytes)}
 	less.left = room{hostBytes: e.left.hostBytes + hostBytes, deviceBytes: e.left.deviceBytes + deviceBytes}
 	return less
+}
+
+// batchShare of the memory that queries leave to whoever draws their output is a batch, of which they hold several.
+const batchShare = 16
+
+// BatchRows returns the maximum number of rows of a batch of which most are wanted: fewer if host memory is limited and
+// some of it is left to others.
+func (e *Engine) BatchRows(most int, schema *arrow.Schema) uint64 {
+	if e.hostBytes == exec.Unlimited || e.left.hostBytes == 0 {
+		return uint64(most)
+	}
+	rowBytes := max(1, relation.RowBytes(schema.Fields()...))
+	return min(uint64(most), max(minBatchRows, e.left.hostBytes/batchShare/rowBytes))
 }
 
 // DeviceCapBytes returns the limit of device memory.

@@ -74,7 +74,11 @@ func (q *Query) String() string {
 	if q.Ordered {
 		line("order", "that of the %s table", q.First)
 	}
-	if !a.Output.Count {
+	switch {
+	case a.Output.Count:
+	case q.Consumer != nil:
+		line("output", "windows, which stay on the device")
+	default:
 		window, pieces := "of all rows at once", "batches"
 		if q.Numbers {
 			pieces = "pieces"

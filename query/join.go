@@ -33,7 +33,9 @@ type Join struct {
 	Output  operator.Want     // which rows the output has
 	Keep    deliver.Predicate // which pairs of rows with equal codes are partners; nil: all
 	Columns []deliver.Column  // of the output; by sides of the tables
-	Place   string            // where columns are gathered: "host" or "device"
+	// Carried are the columns of each table that windows have instead, if the query has a consumer.
+	Carried [2]deliver.Carried
+	Place   string // where columns are gathered: "host" or "device"
 	// Merges says that the rows of the build side that have no partner on any of several devices are found by their
 	// numbers: each operator outputs those that have none on its device.
 	Merges bool
@@ -80,10 +82,12 @@ type Spec struct {
 	PartsRows  uint64 // number of rows of all parts; 0 if unknown
 	// WaitingBytes is the host memory of rows of the probe side that were read already and wait to be parts.
 	WaitingBytes uint64
-	BatchRows    uint64 // maximum number of rows of a record batch
-	RowBytes     uint64 // approximate size of an output row on the host
-	Progress     *exec.Progress
-	Release      func() // releases tables that the query owns, when its result is closed; may be nil
+	// Consumer takes the windows on the devices; nil: they are delivered to the host, or counted.
+	Consumer  deliver.Consumer
+	BatchRows uint64 // maximum number of rows of a record batch
+	RowBytes  uint64 // approximate size of an output row on the host
+	Progress  *exec.Progress
+	Release   func() // releases tables that the query owns, when its result is closed; may be nil
 	// Scattered says that rows of both sides with equal keys meet on one of several devices. Otherwise each device has
 	// the whole build side. The facts describe one device's share.
 	Scattered bool
@@ -344,7 +348,7 @@ func (q *Query) sort() {
 		slices.SortStableFunc(q.Alternatives, func(a, b Alternative) int { return cmp.Compare(a.Time(), b.Time()) })
 	}
 	able := slices.DeleteFunc(slices.Clone(q.Alternatives), func(a Alternative) bool { return a.Err != nil })
-	if q.Rates != nil && q.Engine.Device().Info().Unified && len(able) > 0 && !able[0].Output.Count {
+	if q.Rates != nil && q.Engine.Device().Info().Unified && len(able) > 0 && q.delivers(&able[0]) {
 		frugalFirst(able)
 	}
 	q.Alternatives = append(able,

@@ -220,6 +220,13 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 		if a.Keep != nil && a.Output.Marks(side) {
 			sizeBytes += max(rows, uint64(s.Table.NumRows()))/8 + rows*4 // marks have a bit for each row of the table
 		}
+		if carried := a.Carried[s.Side]; carried != nil {
+			tables := uint64(1)
+			if q.Parts && side == operator.Probe {
+				tables = PartsAtOnce(a.Facts.Ahead)
+			}
+			sizeBytes += tables * carried.HostBytes(rows)
+		}
 		if a.Merges && side == operator.Build {
 			sizeBytes += rows/8 + min(rows, numbersAtOnce)*4
 		}
@@ -252,9 +259,12 @@ func (q *Query) piecesRows(a *Alternative) uint64 {
 	return rows
 }
 
+// delivers reports whether rows come to the host.
+func (q *Query) delivers(a *Alternative) bool { return !a.Output.Count && q.Consumer == nil }
+
 // pieceBytes is the memory of all pieces of output on the host, per row of a piece.
 func (q *Query) pieceBytes(a *Alternative) (sizeBytes uint64) {
-	if a.Output.Count {
+	if !q.delivers(a) {
 		return 0
 	}
 	return pieces * (q.RowBytes + pairBytes)

@@ -229,8 +229,11 @@ func (l *Lane) granule(ctx context.Context, g *granule) (err error) {
 		}
 	}()
 	if g.chunk == nil {
-		if g.of.Part == nil || !l.Leads && l.Query.Scattered { // all lanes have the part, and the first one does it
+		switch {
+		case g.of.Part == nil:
 			return nil
+		case !l.Leads && l.Query.Scattered: // all lanes have the part, and the first one outputs rows without a key
+			return out.part(ctx)
 		}
 		if err := l.alone(ctx, g.of.Scans[operator.Probe], operator.Probe); err != nil {
 			return err

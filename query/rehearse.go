@@ -162,6 +162,9 @@ func (q *Query) specimen(stage *Engine, sides [2]keys.SpecimenSide) (*Query, err
 	specimen := &Query{Spec: q.Spec, Engine: stage, Alternatives: []Alternative{a}, Rates: q.Rates, room: q.room}
 	specimen.Trees, specimen.Parts, specimen.Quota = []Join{tree}, false, new(deliver.Quota)
 	specimen.Progress, specimen.Release, specimen.Grant = exec.NewProgress(nil), nil, nil
+	if q.Consumer != nil {
+		specimen.Consumer = q.Consumer.Rehearsal()
+	}
 	for side, unique := range q.Unique {
 		if unique != nil {
 			if specimen.Unique[side], err = unique.Specimen(sides); err != nil {
@@ -198,7 +201,7 @@ func (q *Query) shape() string {
 	f := &a.Facts
 	text := fmt.Sprint(a.Algorithm, a.Want, a.Detail, a.Place, a.Compare, f.KeyBytes, f.KeyBits, f.Stays, f.Unique,
 		f.Proved,
-		f.Sorted, bits.Len64(f.Window), bits.Len64(f.Granule), q.Ordered, q.Numbers)
+		f.Sorted, bits.Len64(f.Window), bits.Len64(f.Granule), q.Ordered, q.Numbers, q.Consumer != nil)
 	for side, s := range a.Scans {
 		text += fmt.Sprint(";", bits.Len64(f.Rows[side]), s.Payload(), s.Keyless, s.Encodes, s.Keys.LeavesOut(s.Side),
 			q.Unique[side] != nil)

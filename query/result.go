@@ -79,7 +79,7 @@ func (r *Result) Schema() *arrow.Schema { return r.Query.Schema }
 // follows an error. A join without output rows yields nothing.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		if r.Query.Numbers || r.lanes[0].taken.Output.Count {
+		if r.Query.Numbers || !r.Query.delivers(r.lanes[0].taken) {
 			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
 			return
 		}

@@ -156,7 +156,7 @@ func (r *Result) work() (w exec.Work) {
 	if w.ProbeRows = r.Query.PartsRows; !r.Query.Parts {
 		w.ProbeRows = first.taken.Scans[operator.Probe].loads()
 	}
-	if w.Counts = first.taken.Output.Count; !w.Counts {
+	if w.Counts = !r.Query.delivers(first.taken); !w.Counts {
 		w.OutputRows = r.Query.allRows()
 	}
 	return w
@@ -203,7 +203,7 @@ type output struct {
 	pairs  operator.Sink   // the sink of the operator: sink, or a filter in front of it
 	filter *deliver.Filter // nil if all pairs are partners
 	limit  *deliver.Limit
-	rows   *deliver.Rows               // nil for a count
+	turned func(*deliver.Format)       // sets the format of windows; nil for a count
 	part   func(context.Context) error // ends a part of the probe side; rows that follow are ordered separately
 	end    func(context.Context) error // returns when all is delivered
 	close  func()                      // releases its memory
@@ -216,15 +216,20 @@ func (l *Lane) output() *output {
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
 	room := l.room()
-	if a.Output.Count {
+	switch {
+	case a.Output.Count:
 		limit.Sink, limit.Advice = new(operator.Counter), deliver.OfCount
-	} else {
+	case q.Consumer != nil:
+		taken := q.Consumer.Open(room)
+		limit.Sink, out.turned, out.part, out.end, out.close = taken, taken.Turn, taken.EndPart, taken.End, taken.Close
+	default:
 		down := room
 		down.Lane = lane.On(l.flow.Context(), backend.Deliver)
 		rows := &deliver.Rows{Room: down, Flow: l.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
 			PieceRows: a.batch, Out: l.result.out, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
 			Last: !q.Parts && a.Facts.Granules() == 1}
-		limit.Sink, out.rows, out.end, out.close = rows, rows, rows.End, rows.Close
+		limit.Sink, out.end, out.close = rows, rows.End, rows.Close
+		out.turned = func(f *deliver.Format) { rows.Format = *f }
 		if q.Ordered {
 			order := &deliver.Order{Rows: rows, First: q.First}
 			limit.Sink, out.part, out.end, out.close = order, order.End, order.End, order.Close
@@ -269,18 +274,18 @@ func (o *output) turn(p *Portion) {
 		}
 		f.Open(operator.Probe, uint64(join.Scans[operator.Probe].Table.NumRows()))
 	}
-	rows := o.rows
-	if rows == nil {
+	if o.turned == nil {
 		return
 	}
-	rows.Columns, rows.Part, rows.First, rows.Delivery = join.Columns, nil, [2]uint64{}, p.Delivery
+	f := deliver.Format{Columns: join.Columns, Carried: join.Carried, Delivery: p.Delivery}
 	if part != nil {
-		rows.Part, rows.First[join.Scans[operator.Probe].Side] = part.Table, part.First
+		f.Part, f.First[join.Scans[operator.Probe].Side] = part.Table, part.First
 	}
 	for side, s := range join.Scans {
-		rows.Sides[side], rows.Words[side], rows.Numbers[side] = s.Side, &s.Words, -1
+		f.Sides[side], f.Words[side], f.Numbers[side] = s.Side, &s.Words, -1
 		if s.Numbers {
-			rows.Numbers[side] = len(s.Words.Bytes)
+			f.Numbers[side] = len(s.Words.Bytes)
 		}
 	}
+	o.turned(&f)
 }

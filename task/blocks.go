@@ -169,7 +169,7 @@ func (b *blocks) unmatched(table arrow.Table) source.Source {
 					yield(nil, err)
 					return
 				}
-				anti := Whole(layout, left, source.FromTable(table))
+				anti := Whole(layout, left, source.FromTable(table), nil)
 				anti.Depth = mostDivisions + 1
 				result, err := b.run(ctx, anti, nil)
 				if err != nil {

@@ -277,7 +277,7 @@ func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, err
 	sorted := slices.Clone(heads)
 	slices.SortFunc(sorted, (*head).compare)
 	var ids []uint32
-	for most := m.part.Layout.Spec.BatchRows; len(ids) < most; {
+	for most := m.BatchRows(m.part.Layout.Spec.BatchRows, m.schema); uint64(len(ids)) < most; {
 		h := sorted[0]
 		ids = append(ids, h.first+uint32(h.at))
 		if h.at++; h.at == int(h.batch.NumRows()) {

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 )
 
@@ -46,6 +46,7 @@ type Scheduler struct {
 	under  *running   // the task that is drawn
 	ahead  []*running // tasks that were begun, in their order; none after the last one
 	done   bool       // the task that was drawn has ended, and before includes it
+	kept   uint64     // rows that the consumer had when the last task began
 	closed bool
 }
 
@@ -78,18 +79,19 @@ func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run
 	return s
 }
 
-// begin begins the first task; all of them if they are only counted. If it fails, the join may begin again: rows of the
-// tasks that ended are given back.
+// begin begins the first task; all of them if no row comes to the host. If it fails, the join may begin again, unless a
+// consumer has kept rows: rows of the tasks that ended are given back.
 func (s *Scheduler) begin() (err error) {
 	defer func() {
 		if err != nil {
 			s.whole.Quota.Return(s.before.OutputRows)
 		}
 	}()
+	s.kept = deliver.Kept(s.whole.Consumer)
 	if err := s.beginAhead(); err != nil {
 		return err
 	}
-	for more := true; more && (s.under == nil || s.whole.Output == join.Count); {
+	for more := true; more && (s.under == nil || s.whole.Undelivered()); {
 		if more, err = s.advance(s.flow.Context()); err != nil {
 			return err
 		}
@@ -177,10 +179,10 @@ func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
 		}
 		s.ahead = s.ahead[1:]
 		if next.err == nil {
-			s.under, s.done = next, false
+			s.under, s.done, s.kept = next, false, deliver.Kept(s.whole.Consumer)
 			return true, s.beginAhead()
 		}
-		again := s.policy.Failed(next.Task, next.err)
+		again := deliver.Kept(s.whole.Consumer) == s.kept && s.policy.Failed(next.Task, next.err)
 		if next.Close(); !again {
 			return false, s.explain(next.err)
 		}

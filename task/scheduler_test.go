@@ -43,7 +43,7 @@ func some(t *testing.T, number int) (whole *Task, of *someTasks) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	layout, err := join.NewLayout(schema, schema, join.Spec{On: []string{"k"}})
 	require.NoError(t, err)
-	whole, of = Whole(layout, source.Empty(schema), source.Empty(schema)), new(someTasks)
+	whole, of = Whole(layout, source.Empty(schema), source.Empty(schema), nil), new(someTasks)
 	for i := range number {
 		of.left = append(of.left, whole.part(fmt.Sprint(i), 1, whole.Sources[0], whole.Sources[1]))
 	}
@@ -160,7 +160,7 @@ func TestMergeLends(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	layout, err := join.NewLayout(schema, schema, join.Spec{On: []string{"k"}, Order: join.LeftOrder})
 	require.NoError(t, err)
-	whole := Whole(layout, source.Empty(schema), source.Empty(schema))
+	whole := Whole(layout, source.Empty(schema), source.Empty(schema), nil)
 	merging := newMerge(&sides{Means: m, whole: whole, part: whole.numbered()})
 	require.EqualValues(t, 8<<20, merging.runBytes.Load())
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -179,7 +179,7 @@ func TestShares(t *testing.T) {
 	most := func(spec join.Spec) uint64 {
 		layout, err := join.NewLayout(schema, schema, spec)
 		require.NoError(t, err)
-		whole := Whole(layout, source.Empty(schema), source.Empty(schema))
+		whole := Whole(layout, source.Empty(schema), source.Empty(schema), nil)
 		require.Same(t, whole.Quota, whole.numbered().part("", 1, whole.Sources[0], whole.Sources[1]).Quota)
 		require.NotSame(t, whole.Quota, whole.Renewed().Quota)
 		return whole.Quota.Most

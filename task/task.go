@@ -41,12 +41,17 @@ type Task struct {
 type Shares struct {
 	Quota    *deliver.Quota // of output rows
 	Progress *exec.Progress
+	Consumer deliver.Consumer // takes the rows on the devices; nil: they come to the host, or are counted
 }
 
-// Whole returns the task that is all of a join.
-func Whole(layout *join.Layout, left, right source.Source) *Task {
-	return &Task{Layout: layout, Form: layout.Form(), Build: layout.Spec.BuildSide,
+// Whole returns the task that is all of a join. If there is a consumer, it takes the rows.
+func Whole(layout *join.Layout, left, right source.Source, consumer deliver.Consumer) *Task {
+	t := &Task{Layout: layout, Form: layout.Form(), Build: layout.Spec.BuildSide,
 		Sources: [2]source.Source{left, right}, Shares: newShares(&layout.Spec)}
+	if t.Consumer = consumer; consumer != nil {
+		t.Output = join.Consumed
+	}
+	return t
 }
 
 // newShares returns a new quota and a new progress.
@@ -55,7 +60,7 @@ func newShares(spec *join.Spec) Shares {
 	if most == 0 && spec.How == join.Cross && spec.Output != join.Count {
 		most = join.CrossLimit
 	}
-	return Shares{&deliver.Quota{Most: most}, exec.NewProgress(spec.Progress)}
+	return Shares{Quota: &deliver.Quota{Most: most}, Progress: exec.NewProgress(spec.Progress)}
 }
 
 // Renewed returns the task for another run, with a new quota and a new progress.

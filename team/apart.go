@@ -176,7 +176,7 @@ func (t *apart) fail(l *query.Lane, err error) error {
 	h, build := t.hands[l], l.Taken().Scans[operator.Build].Side
 	delivered := slices.ContainsFunc(h.held, func(held *heldPart) bool { return held.Begun.Load() })
 	switch {
-	case len(t.left(t.lanes)) == 1:
+	case len(t.left(t.lanes)) == 1, l.Query.Consumer != nil: // what the device has consumed is lost
 		return err
 	case l.Leads && !l.Probing() && l.Query.Unique != [2]*keys.Plan{}:
 		return fmt.Errorf("%w; the device was to check that keys are unique", err)

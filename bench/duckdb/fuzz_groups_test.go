@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -141,6 +142,9 @@ func (r *attempts) group(ctx context.Context, on *engine.Engine) (again bool, fa
 	}
 	if n := result.Stats().GroupBy.Rows; n != want.count {
 		return false, failf("count", "the groups say %d rows, there are %d", n, want.count)
+	}
+	if strings.Contains(result.Explain(), "on the devices that joined the rows") {
+		r.f.outcomes["grouped on devices"]++
 	}
 	if !l.ByKey() { // which reads both sides whole
 		return false, r.accept(want)

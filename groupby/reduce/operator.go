@@ -47,7 +47,7 @@ func (o *Operator) Add(ctx context.Context, lane *exec.Lane, c *relation.Chunk, 
 		return err
 	}
 	o.partials = append(o.partials, p)
-	if o.rows() > 2*o.merged+mergeRows && len(o.partials) > 1 {
+	if o.Rows() > 2*o.merged+mergeRows && len(o.partials) > 1 {
 		return o.merge(ctx)
 	}
 	return nil
@@ -70,8 +70,8 @@ func (o *Operator) check(c *relation.Chunk) error {
 	return nil
 }
 
-// rows is the number of rows of all partials.
-func (o *Operator) rows() (rows uint64) {
+// Rows returns the number of groups that the operator holds, in which a group may be counted several times.
+func (o *Operator) Rows() (rows uint64) {
 	for _, p := range o.partials {
 		rows += p.rows
 	}
@@ -85,6 +85,17 @@ func (o *Operator) Finish(ctx context.Context, emit func(context.Context, *Group
 			return err
 		}
 	}
+	return o.emit(ctx, emit)
+}
+
+// Drain brings the groups so far, some perhaps several times, and releases their memory. It needs no further memory.
+func (o *Operator) Drain(ctx context.Context, emit func(context.Context, *Groups) error) error {
+	defer o.release()
+	o.merged = 0
+	return o.emit(ctx, emit)
+}
+
+func (o *Operator) emit(ctx context.Context, emit func(context.Context, *Groups) error) error {
 	for _, p := range o.partials {
 		g := &Groups{Rows: p.rows, Keys: relation.Values{Data: p.keys, Bytes: o.plan.Facts.KeyBytes}}
 		for i, states := range p.states {
@@ -135,7 +146,7 @@ func (o *Operator) merge(ctx context.Context) error {
 
 // all returns the rows of all partials, copied behind each other if there are several.
 func (o *Operator) all(ctx context.Context, lane *exec.Lane) (*batch, error) {
-	b := &batch{rows: o.rows(), keys: o.partials[0].keys}
+	b := &batch{rows: o.Rows(), keys: o.partials[0].keys}
 	if len(o.partials) == 1 {
 		b.groups = o.partials[0].groups
 	}

@@ -57,6 +57,19 @@ func NewPlan(f Facts, reductions []Reduction) (*Plan, error) {
 	return p, primitive.CheckRows("plan group-by", f.Rows)
 }
 
+// NeedBytes estimates the memory in which an operator that holds groups reduces rows, in addition to the rows.
+func (p *Plan) NeedBytes(rows, groups uint64) uint64 {
+	const copies = 3 // on the way through a partition, a sort or a merge
+	rowBytes, stateBytes := uint64(p.Facts.KeyBytes), uint64(p.Facts.KeyBytes)
+	for _, bytes := range p.Facts.Payload {
+		rowBytes += uint64(bytes)
+	}
+	for i := range p.Reductions {
+		stateBytes += 8 * uint64(p.Reductions[i].columns())
+	}
+	return copies * (rows*rowBytes + (rows+groups)*stateBytes)
+}
+
 // Open returns an operator. Its memory comes from the lane; Close releases it.
 func (p *Plan) Open(ctx context.Context, lane *exec.Lane) *Operator {
 	return &Operator{plan: p, lane: lane.Nested(ctx)}

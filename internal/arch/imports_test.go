@@ -40,7 +40,7 @@ var rooms = []room{
 	{"internal/jointest", "internal/devicetest operator relation exec primitive vulkan vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
 	{"internal/machines", "exchange/topology", ""},
-	{"groupjoin", "engine source join query groupby relation exec backend", "github.com/apache/arrow-go"},
+	{"groupjoin", "engine source join query deliver groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
 	{"tools", "primitive kernel backend", ""},
 	{"cmd/spirjoin", "engine source files . bench/primitive bench/workload tableio tableio/csv join groupby relation exec primitive vulkan " +
@@ -94,8 +94,8 @@ var rooms = []room{
 	{"join/graphics", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
-	{"groupby", "groupby/* query exchange internal/text relation relation/keys relation/take exec kernel " +
-		"backend", "github.com/apache/arrow-go golang.org/x"},
+	{"groupby", "groupby/* query deliver operator exchange internal/text relation relation/keys relation/take exec " +
+		"primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"groupby/*", "ranges operator relation exec primitive kernel backend", ""},
 	{"planner", "exchange/topology operator relation exec primitive kernel backend internal/text", ""},
 	{"operator", "relation exec primitive kernel backend internal/text", ""},

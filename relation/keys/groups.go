@@ -48,18 +48,19 @@ func CheckGroup(field arrow.Field) error {
 	return nil
 }
 
-// Decodes reports whether [Plan.Decode] can make the values of key k from codes: integers, dates, times, durations
-// and decimals of 4 or 8 bytes, and floats of these widths, in packed codes.
+// Decodes reports whether [Plan.Decode] can make the values of key k from codes: integers, booleans, dates, times,
+// durations, decimals, and floats of 4 or 8 bytes, in packed codes.
 func (p *Plan) Decodes(k int) bool {
 	key := &p.keys[k]
 	t := &key.sides[relation.Left]
 	if p.hashed || t.dtype.ID() == arrow.DICTIONARY || t.dtype.ID() == arrow.EXTENSION {
 		return false
 	}
-	if bits := relation.WordBits(t.dtype); bits != 32 && bits != 64 {
-		return false
+	bits := relation.WordBits(t.dtype)
+	if t.coding.method == methodRank {
+		return bits == 32 || bits == 64
 	}
-	return t.coding.method == methodScale && t.coding.factor == 1 || t.coding.method == methodRank
+	return bits > 0 && t.coding.method == methodScale && t.coding.factor == 1
 }
 
 // Decode returns the values of key k, of which [Plan.Decodes] is true, for packed codes of KeyBytes each. A zero of
@@ -69,10 +70,10 @@ func (p *Plan) Decode(ctx context.Context, k int, codes []byte, alloc memory.All
 	for _, next := range p.keys[k+1:] {
 		shift += next.bits
 	}
-	rows, width := len(codes)/p.KeyBytes(), relation.WordBits(key.sides[relation.Left].dtype)/8
+	rows, width := len(codes)/p.KeyBytes(), relation.WordBits(key.sides[relation.Left].dtype)
 	values := memory.NewResizableBuffer(alloc)
 	defer values.Release()
-	values.Resize(rows * width)
+	values.Resize((rows*width + 7) / 8)
 	var valid *memory.Buffer
 	if key.extent.null {
 		valid = memory.NewResizableBuffer(alloc)
@@ -88,7 +89,7 @@ func (p *Plan) Decode(ctx context.Context, k int, codes []byte, alloc memory.All
 		if valid != nil {
 			d.valid = relation.View[uint64](valid.Bytes())[from/64 : (to+63)/64]
 		}
-		block, out := from/relation.BlockRows, values.Bytes()[from*width:to*width]
+		block, out := from/relation.BlockRows, values.Bytes()[from*width/8:(to*width+7)/8]
 		switch p.KeyBytes() {
 		case 4:
 			nulls[block] = decode(&d, relation.View[uint32](codes)[from:to], out, width)
@@ -117,10 +118,11 @@ type decoding struct {
 	valid []uint64 // bitmap to write; nil if no value is NULL
 }
 
-// decode writes the values of some codes, and returns how many are NULL.
+// decode writes the values of some codes, of width bits, and returns how many are NULL.
 func decode[K uint32 | uint64](d *decoding, codes []K, values []byte, width int) (nulls int) {
 	least, ranks := d.key.extent.min, d.key.sides[relation.Left].coding.method == methodRank
-	if width == 4 {
+	switch width {
+	case 32:
 		out := relation.View[uint32](values)
 		for i, code := range codes {
 			out[i] = uint32(uint64(code)>>(d.shift&63)&d.mask + least)
@@ -130,7 +132,7 @@ func decode[K uint32 | uint64](d *decoding, codes []K, values []byte, width int)
 				out[i] = unrank32(out[i])
 			}
 		}
-	} else {
+	case 64:
 		out := relation.View[uint64](values)
 		for i, code := range codes {
 			out[i] = uint64(code)>>(d.shift&63)&d.mask + least
@@ -139,6 +141,22 @@ func decode[K uint32 | uint64](d *decoding, codes []K, values []byte, width int)
 			if ranks {
 				out[i] = unrank64(out[i])
 			}
+		}
+	case 1:
+		clear(values)
+		for i, code := range codes {
+			values[i/8] |= byte(uint64(code)>>(d.shift&63)&d.mask+least) & 1 << (i % 8)
+		}
+	default:
+		bytes := width / 8
+		for i, code := range codes {
+			value := uint64(code)>>(d.shift&63)&d.mask + least
+			var words [4]uint64
+			for w := range words {
+				words[w] = uint64(int64(value) >> 63)
+			}
+			words[0] = value
+			copy(values[i*bytes:][:bytes], backend.AsBytes(words[:]))
 		}
 	}
 	if d.valid == nil {
