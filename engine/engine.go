@@ -87,7 +87,7 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 }
 
 // Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
-// rows on the devices. The layout is then one of rows, and the join has ended when Sources returns.
+// rows on the devices. The layout is then one of rows, without StrategyHMG, and the join has ended when Sources returns.
 func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
 	consumer deliver.Consumer) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {

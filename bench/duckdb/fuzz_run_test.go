@@ -233,7 +233,9 @@ func (r *attempts) attempt(ctx context.Context) (again bool, fail *failure) {
 	}
 	engine := engine.NewEngine(devices[0], allocator, r.hostMemory, others...)
 	engine.Together, engine.Scatter = r.c.Team == "together", r.c.Team == "scatter"
-	engine.GranuleRows, engine.WindowRows = r.c.GranuleRows, r.c.WindowRows
+	for _, of := range engine.Engines() {
+		of.GranuleRows, of.WindowRows = r.c.GranuleRows, r.c.WindowRows
+	}
 	if r.c.DeviceTexts {
 		engine.Compare = query.CompareDevice
 	}

@@ -93,6 +93,8 @@ func appendCell(to []byte, column arrow.Array, i int) []byte {
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.Time64Type).Unit)
 	case *array.Duration:
 		return seconds(int64(c.Value(i)), c.DataType().(*arrow.DurationType).Unit)
+	case interface{ Value(int) []byte }: // binary of every kind
+		return strconv.AppendQuote(to, string(c.Value(i)))
 	}
 	return strconv.AppendQuote(to, column.ValueStr(i))
 }
