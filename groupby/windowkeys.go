@@ -207,7 +207,7 @@ func (k *tableKeys) key(ctx context.Context, i int, codes []byte) (arrow.Array, 
 
 // part returns the codes of one table among key codes, of the width that its plan has.
 func (p *codePart) part(codes []byte, keyBytes int) []byte {
-	mask := ^uint64(0) >> (64 - max(1, p.of.bits)) * uint64(min(1, p.of.bits))
+	mask := ^uint64(0) >> (64 - p.of.bits)
 	rows := len(codes) / keyBytes
 	code := func(row int) uint64 {
 		if keyBytes == 4 {
