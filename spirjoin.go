@@ -166,7 +166,7 @@ const (
 // The ways to share a join among devices, for JoinSpec.Strategy.
 const (
 	StrategyAuto = join.StrategyAuto
-	StrategyHMG  = join.StrategyHMG // key codes are sorted across all devices, and matched there; inner joins of tables
+	StrategyHMG  = join.StrategyHMG // tables are sorted across all devices, and matched there; see docs/hmg.md
 )
 
 // Where columns are put together, for JoinSpec.Materialize.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -270,6 +271,15 @@ func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint3
 		}
 	}
 	return rows, nil
+}
+
+// Among keeps those of some rows of a side that have a partner or, with matched false, that have none, in place.
+func (f *Filter) Among(ctx context.Context, side int, rows []uint32, matched bool) (kept []uint32, err error) {
+	marks, err := f.allMarks(ctx, side)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(row uint32) bool { return (marks[row>>6]>>(row&63)&1 == 1) != matched }), nil
 }
 
 // allMarks are the marks of a side, those on the device too.

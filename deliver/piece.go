@@ -66,13 +66,6 @@ type Piece struct {
 	arrays  []arrow.Array // by column; nil if the host fetches it
 }
 
-// NewPairs returns a piece of pairs of rows, by row numbers of the left and of the right side, whose columns the host
-// fetches.
-func NewPairs(numbers [2][]uint32, columns []Column) *Piece {
-	return &Piece{Rows: uint32(len(numbers[0])), Numbers: numbers, Columns: columns, of: [2]bool{true, true},
-		matched: true, arrays: make([]arrow.Array, len(columns))}
-}
-
 // Release releases the columns, and the table that they come from. Safe to call again.
 func (p *Piece) Release() {
 	if p.part != nil {

@@ -1,7 +1,7 @@
 // Package engine runs joins: of two tables ([Engine.Plan]), of sources that are read as they come ([Engine.Stream]),
 // and with a build side that stays ([Engine.Build]). It lowers a task to physical trees, which package query plans and
 // runs on one device, and package team on several. If a join does not fit in memory, package task divides it and has
-// the engine run each task. The strategy hmg ([HMG]) is not divided into tasks: it sorts both tables on all devices.
+// the engine run each task. So does the strategy hmg, unless both tables fit the devices together.
 package engine
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/spirjoin/spirjoin/exchange/topology"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
-	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
@@ -88,7 +87,7 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 }
 
 // Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
-// rows on the devices. The layout is then one of rows, and the join has ended when Sources returns.
+// rows on the devices. The layout is then one of rows, without StrategyHMG, and the join has ended when Sources returns.
 func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
 	consumer deliver.Consumer) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
@@ -114,9 +113,6 @@ func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, ri
 type Plan struct {
 	*query.Query // on the first device; nil if tables are divided, by StrategyHMG too
 	Layout       *join.Layout
-	// RoundTrip makes StrategyHMG bring sorted keys back to the host before they are matched, even if both tables fit the
-	// devices; MergesChunksets makes it merge chunksets there instead of dividing the tables. For measurements.
-	RoundTrip, MergesChunksets bool
 
 	engine   *Engine
 	consumer deliver.Consumer // of the rows; nil: they come to the host, or are counted
@@ -124,6 +120,7 @@ type Plan struct {
 	without  []query.DeviceFailure // devices of the engine that were lost before
 	sorts    bool                  // the planner has taken StrategyHMG
 	short    error                 // what the device lacks for whole tables, which are divided; nil if they are not
+	ranges   *lowering             // of tables that are joined by ranges of keys; nil for others
 }
 
 // Run runs the plan up to its first rows or, if only their number is wanted, to the end; see [query.Query.Run]. If the
@@ -169,30 +166,24 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	plan.RoundTrip, plan.MergesChunksets = p.RoundTrip, p.MergesChunksets
 	return plan.Run(ctx)
 }
 
-// runHMG runs the strategy on all devices.
+// runHMG runs the strategy on all devices. If a few keys have so many rows that a device has no room for its range,
+// ranges of keys are joined one by one or, if the planner has chosen the strategy, one device joins all.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
-	if p.Query != nil && !p.RoundTrip && !p.MergesChunksets {
-		return p.runSorted(ctx)
+	if p.ranges != nil {
+		return p.runRanges(ctx)
 	}
-	if err := checkHMG(&p.Layout.Spec); err != nil {
-		return nil, err
+	result, err := p.runSorted(ctx)
+	if errors.Is(err, backend.ErrDeviceMemory) && len(p.Others) > 0 {
+		on := *p.engine
+		if on.ByRange.Way = task.RangesSegments; p.sorts {
+			on.others = nil
+		}
+		return p.again(ctx, &on, true)
 	}
-	h := p.engine.HMG()
-	if p.RoundTrip {
-		h.Cut.Within = hmg.WithinRoundTrip
-	}
-	if p.MergesChunksets {
-		h.Cut.Beyond = hmg.BeyondMerge
-	}
-	r, err := h.join(ctx, p.Layout, p.tables)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Device: *p.engine.Device().Info(), of: r}, nil
+	return result, err
 }
 
 // String returns the text of the plan.
@@ -200,8 +191,8 @@ func (p *Plan) String() string {
 	switch {
 	case p.short != nil:
 		return p.dividedText()
-	case p.Query == nil:
-		return p.engine.HMG().explain(p.tables)
+	case p.ranges != nil:
+		return p.rangesText()
 	}
 	s := p.Query.String()
 	if !p.hmg() && p.severally() {
@@ -271,6 +262,8 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 			}
 		}
 	}
+	l.byRange = l.spec.Strategy == join.StrategyHMG &&
+		(e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0)
 	l.Progress.Start("plan")
 	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
 	defer end()
@@ -299,11 +292,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if l.spec.Strategy == join.StrategyHMG {
-		p.Query, err = e.planSorted(&l)
-		if errors.Is(err, backend.ErrDeviceMemory) && checkHMG(l.spec) == nil {
-			err = nil // ranges of keys are joined one after the other
-		}
-		return p, err
+		return p, p.planHMG(ctx, &l)
 	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
 		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
@@ -349,12 +338,16 @@ func (l *lowering) planKeys(ctx context.Context) (err error) {
 		l.keys, err = keys.PlanCross(left, right)
 		return err
 	}
-	probe := relation.Right // most likely: keys may be NULL
-	if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
-		probe = relation.Left
+	if l.byRange { // in the order of the keys
+		l.keys, err = keys.PlanJoin(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, l.spec.NullEquals()...)
+	} else {
+		probe := relation.Right // most likely: keys may be NULL
+		if l.Build == join.BuildRight || l.Build == join.BuildAuto && right.NumRows() < left.NumRows() {
+			probe = relation.Left
+		}
+		l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
+			l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
 	}
-	l.keys, err = keys.PlanOpen(ctx, left, right, l.spec.LeftOn, l.spec.RightOn, probe,
-		l.guess && l.engine.guesses(l.spec, l.tables[1-probe]), l.spec.NullEquals()...)
 	if err != nil {
 		return err
 	}

@@ -204,7 +204,8 @@ func TestPlannerTakesHMG(t *testing.T) {
 		"no links":   {[]posingAs{software, gpu}, nil, count, false, not + "the rates of the links"},
 		"cores":      {[]posingAs{software, software}, linkedBy(2, 50e9, 300e9), count, false, not + "several devices are"},
 		"asked for":  {mixed, linked, join.Spec{Output: join.Count, Algorithm: "smj-um"}, false, ""},
-		"left":       {mixed, linked, join.Spec{Output: join.Count, How: join.Left}, false, ""},
+		"left":       {mixed, linked, join.Spec{Output: join.Count, How: join.Left}, true, taken},
+		"order":      {mixed, linked, join.Spec{Order: join.LeftOrder}, false, ""},
 		"alone":      {[]posingAs{software}, nil, count, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,9 @@ type lowering struct {
 	unpinned bool               // keys of the probe table count as in ordinary memory ([query.Scan.Unpinned])
 	several  bool               // several devices join parts of the probe side
 	guess    bool               // the range of the keys may be guessed
+	byRange  bool               // tables are joined by ranges of keys
+	facts    operator.Facts     // once the task was lowered
+	whole    *lowering          // of the whole join, if the task is a range of keys; otherwise nil
 }
 
 // lower returns what the join is, and all ways to run it.
@@ -42,12 +45,16 @@ func (l *lowering) lower() query.Spec {
 	l.sides = l.buildSide()
 	f := operator.Facts{KeyBytes: l.keys.KeyBytes(), KeyBits: max(1, l.keys.KeyBits())}
 	for side, table := range l.sides {
-		f.Rows[side] = l.keys.Rows(table)
+		f.Rows[side] = l.rows(table)
 	}
 	if l.expected > 0 { // all rows of a part may have a key
 		f.Rows[operator.Probe] = l.expected
 	}
-	l.sample(&f)
+	if l.whole != nil {
+		l.share(&f)
+	} else {
+		l.sample(&f)
+	}
 	if spec.Validate.Unique(l.sides[operator.Build]) {
 		f.Unique, f.Proved = true, l.keys.Exact() // hashes of unique keys may be equal
 	}
@@ -70,6 +77,7 @@ func (l *lowering) lower() query.Spec {
 		q.Empty = fmt.Sprintf("the key is NULL in %s of the right table, so no value is known to be absent from it",
 			text.Plural(nulls, "row"))
 	}
+	l.facts = f
 	q.Trees = l.trees(l.engine.Engine)
 	for _, column := range q.Trees[0].Columns {
 		for _, v := range column.Of {
@@ -95,7 +103,7 @@ func (l *lowering) trees(on *query.Engine) (trees []query.Join) {
 // buildSide returns the build side, which is the one that the task names or the one with fewer rows, and the probe
 // side.
 func (l *lowering) buildSide() [2]relation.Side {
-	right := l.keys.Rows(relation.Right) < l.keys.Rows(relation.Left)
+	right := l.rows(relation.Right) < l.rows(relation.Left)
 	if l.Build != join.BuildAuto {
 		right = l.Build == join.BuildRight
 	}
@@ -103,6 +111,14 @@ func (l *lowering) buildSide() [2]relation.Side {
 		return [2]relation.Side{relation.Right, relation.Left}
 	}
 	return [2]relation.Side{relation.Left, relation.Right}
+}
+
+// rows returns the number of rows of a side that have a key.
+func (l *lowering) rows(side relation.Side) uint64 {
+	if l.Range != nil {
+		return l.Range.Sides[side].Rows
+	}
+	return l.keys.Rows(side)
 }
 
 // want says which rows an operator makes.
@@ -120,11 +136,11 @@ func (l *lowering) want() (w operator.Want) {
 // places are where columns may be put together: on the device, where that is possible for one, and on the host. What
 // is put in order is fetched by the host, and so are rows of one side that a filter finds.
 func (l *lowering) places(ordered bool) []join.Materialize {
-	possible := false
+	possible := false // of rows that are selected, devices have row numbers
 	for side, table := range l.tables {
 		for _, c := range l.Layout.Columns {
 			name, ok := c.In(relation.Side(side))
-			possible = possible || ok && relation.WordBits(relation.ColumnOf(table, name).DataType()) > 0
+			possible = possible || l.Range == nil && ok && relation.WordBits(relation.ColumnOf(table, name).DataType()) > 0
 		}
 	}
 	switch {
@@ -159,6 +175,9 @@ func (l *lowering) scan(side relation.Side) *query.Scan {
 		s.Keyless = keys.KeylessValues
 	default:
 		s.Keyless = keys.KeylessAll
+	}
+	if l.Range != nil {
+		s.Selection, s.Proof = l.Range.Sides[side], l.Range.Proofs[side]
 	}
 	return s
 }

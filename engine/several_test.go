@@ -23,6 +23,7 @@ import (
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/source"
+	"github.com/spirjoin/spirjoin/task"
 )
 
 // severalEngine is an engine on all of the devices, which take part in every join that several can run.
@@ -175,7 +176,7 @@ func TestStrategyOfAnEngine(t *testing.T) {
 	})
 }
 
-// TestMergesChunksets: tables beyond the memory of a device are divided, or merged if the plan says so.
+// TestMergesChunksets: tables beyond the memory of a device are divided, or merged if a knob says so.
 func TestMergesChunksets(t *testing.T) {
 	devicetest.HostTest(t)
 	const rows = 100_000
@@ -186,11 +187,11 @@ func TestMergesChunksets(t *testing.T) {
 	require.NoError(t, err)
 	engine := engine.NewEngine(ops, &offheap.Shared, 0)
 	defer engine.Close()
-	for _, merges := range []bool{false, true} {
+	for _, engine.ByRange.Way = range []task.RangeWay{task.RangesAuto, task.RangesMerge} {
+		merges := engine.ByRange.Way == task.RangesMerge
 		plan, err := engine.Plan(t.Context(), table, table,
 			join.Spec{On: onK, Strategy: join.StrategyHMG, Output: join.Count})
 		require.NoError(t, err)
-		plan.MergesChunksets = merges
 		result, err := plan.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, rows, result.Rows())

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -9,9 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/host"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
+	"github.com/spirjoin/spirjoin/internal/jointest"
 	"github.com/spirjoin/spirjoin/internal/jointest/oracle"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/join/hmg"
+	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/task"
 )
 
 // TestSortedKinds: sorted across several devices, both sides give the rows that the oracle has, for every kind of join,
@@ -25,7 +31,7 @@ func TestSortedKinds(t *testing.T) {
 	devicetest.ForEachGroup(t, 3, func(t *testing.T, devices []*backend.Device) {
 		allocator := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		joins := severalEngine(t, devices, allocator, 0)
-		for _, c := range devicetest.Combinations(t, len(kinds), len(keys), 2, 2, 2) {
+		for _, c := range devicetest.Combinations(t, len(kinds), len(keys), 2, 2, 2, 4) {
 			spec := join.Spec{How: kinds[c[0]], On: keys[c[1]], Strategy: join.StrategyHMG, BatchRows: 100,
 				Output: []join.Output{join.Rows, join.Count}[c[2]], BuildSide: []join.BuildSide{join.BuildLeft, join.BuildRight}[c[4]],
 				Materialize: []join.Materialize{join.MaterializeHost, join.MaterializeDevice}[c[3]]}
@@ -34,7 +40,8 @@ func TestSortedKinds(t *testing.T) {
 			} else if c[2] == c[3] {
 				spec.NullsEqual = spec.On[:1]
 			}
-			name := fmt.Sprintf("%+v", spec)
+			joins.ByRange.Sort = hmg.Sorting(c[5])
+			name := fmt.Sprintf("%+v, sorted by %s", spec, joins.ByRange.Sort)
 			plan, err := joins.Plan(t.Context(), tables[0], tables[1], spec)
 			require.NoError(t, err, name)
 			result, err := plan.Run(t.Context())
@@ -58,7 +65,8 @@ func TestSortedKinds(t *testing.T) {
 	})
 }
 
-// TestSortedLimits: a limit of rows, keys that must be unique, an order of rows, and a cross join.
+// TestSortedLimits: a limit of rows, keys that must be unique, an order of rows, for which ranges of keys are joined one
+// by one, and a cross join.
 func TestSortedLimits(t *testing.T) {
 	left := rich(t, 1, 300, 120, arrow.PrimitiveTypes.Int32)
 	devicetest.ForEachGroup(t, 2, func(t *testing.T, devices []*backend.Device) {
@@ -87,8 +95,52 @@ func TestSortedLimits(t *testing.T) {
 		err := run(join.Spec{On: onK, Validate: join.OneToOne})
 		require.ErrorIs(t, err, backend.ErrInvalidInput)
 		require.ErrorContains(t, err, "must be unique")
-		require.ErrorIs(t, run(join.Spec{On: onK, Order: join.LeftOrder}), backend.ErrUnsupported)
+		require.NoError(t, run(join.Spec{On: onK, Order: join.LeftOrder}))
 		require.ErrorIs(t, run(join.Spec{How: join.Cross}), backend.ErrUnsupported)
 		require.ErrorIs(t, run(join.Spec{On: onK, Algorithm: "hj"}), backend.ErrUnsupported)
 	})
+}
+
+// TestSortedSkew: a key that most rows have does not fit in the memory that devices have for equal shares of both
+// sides. The tables are then joined range by range.
+func TestSortedSkew(t *testing.T) {
+	devicetest.HostTest(t)
+	few := keyed(t, "k", 500, func(i int) int64 { return int64(i * 3) })
+	skewed := keyed(t, "k", 40_000, func(i int) int64 {
+		if i%20 > 0 {
+			return 3
+		}
+		return int64(i) % 1000
+	})
+	of := host.New(host.Options{Discrete: true})
+	var ops []*primitive.Ops
+	for range 8 {
+		driver, err := of.Open("host:cpu")
+		require.NoError(t, err)
+		device := backend.NewDevice(driver, backend.DeviceOptions{DeviceMemoryBytes: 1500 << 10})
+		defer func() { require.NoError(t, device.Close()) }()
+		ops = append(ops, jointest.Lane(t, device, small).Ops)
+	}
+	joins := rangesOn(ops, memory.DefaultAllocator)
+	joins.ByRange = task.KeyRanges{}
+	defer joins.Close()
+	divided := 0
+	for _, output := range []join.Output{join.Count, join.Rows} {
+		plan, err := joins.Plan(t.Context(), few, skewed, join.Spec{On: onK, Strategy: join.StrategyHMG, Output: output})
+		require.NoError(t, err)
+		require.NotNil(t, plan.Query, "the tables should fit")
+		result, err := plan.Run(t.Context())
+		require.NoError(t, err)
+		if output == join.Rows {
+			for _, batch := range drawAll(t, result, output) {
+				batch.Release()
+			}
+		}
+		require.EqualValues(t, len(oracle.Pairs(few, skewed, plan.Layout.Spec)), result.Rows())
+		if strings.Contains(result.Explain(), "ranges of keys") {
+			divided++
+		}
+		result.Close()
+	}
+	require.Positive(t, divided)
 }

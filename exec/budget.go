@@ -152,7 +152,8 @@ func (b *Budget) Open(ctx context.Context) (*Grant, error) {
 			case b.open <- struct{}{}:
 			case <-ctx.Done():
 				return nil, waited(ctx, "",
-					"another stream reads its build side, one at a time; without memory_limit they do not wait")
+					"another stream reads its build side, or another join by ranges of keys is under way, one at a time; "+
+						"without memory_limit they do not wait")
 			}
 		}
 	}

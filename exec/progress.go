@@ -13,7 +13,7 @@ type Status struct {
 	// Phase is what the query does now: "read left" (a build side that is a source, or the beginning of a probe side),
 	// "read both" (until it is known which is shorter), "divide both" (into parts), "plan", "prove hashes" (of keys),
 	// "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are joined
-	// wait to be drawn. A join in parts or blocks names the current one, as "join, part 2 of 16": then Rows and Total
+	// wait to be drawn. A join in parts, blocks or ranges names one of them, as "join, part 2 of 16": then Rows and Total
 	// count the part, and the fields that follow describe the whole join.
 	Phase string
 	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is

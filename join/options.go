@@ -90,9 +90,9 @@ type Strategy uint8
 
 const (
 	StrategyAuto Strategy = iota // as is predicted to be faster; see docs/devices.md
-	// StrategyHMG is the multi-GPU sort-merge join of the paper HMG: key codes are sorted across all devices and matched
+	// StrategyHMG is the multi-GPU sort-merge join of the paper HMG: tables are sorted across all devices and matched
 	// there. Beyond the memory of the devices they are divided by key ranges first, which are sorted and matched each on
-	// one device. For inner joins of tables, also on one device.
+	// one device. For joins of tables by key, also on one device.
 	StrategyHMG
 )
 

@@ -119,7 +119,7 @@ func (b *Built) open(ctx context.Context, profile *backend.Profile) {
 // load loads all rows of the build side.
 func (b *Built) load(ctx context.Context) (*relation.Chunk, error) {
 	s := b.held.Scans[operator.Build]
-	return s.load(ctx, b.lane, b.memory, 0, int(s.Table.NumRows()), b.texts)
+	return s.load(ctx, b.lane, b.memory, 0, int(s.loads()), b.texts)
 }
 
 // Scan returns the scan of the build side.
@@ -144,7 +144,7 @@ func (b *Built) fill(ctx context.Context, proved []*Scan, encode *atomic.Int64,
 		return nil
 	}
 	s := a.Scans[operator.Build]
-	defer exec.Begin(ctx, "build").Rows(uint64(s.Table.NumRows())).End()
+	defer exec.Begin(ctx, "build").Rows(s.loads()).End()
 	q.Progress.Start("load " + s.Side.String())
 	chunk, err := timed(encode, func() (_ *relation.Chunk, err error) {
 		if a.Compare == CompareDevice {
@@ -277,7 +277,7 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if keys == nil {
 		return nil
 	}
-	rows := uint64(s.Table.NumRows())
+	rows := keys.loads()
 	q.Progress.StartOf("validate "+s.Side.String(), rows)
 	lane = lane.Nested(ctx)
 	defer lane.Memory.ReleaseAll()
@@ -334,7 +334,10 @@ func (q *Query) proof(s *Scan) *Scan {
 		return nil
 	}
 	keys := q.Unique[s.Side]
-	scan := &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true}
+	scan := &Scan{Side: s.Side, Table: s.Table, Keys: keys, Numbers: true, Selection: s.Selection}
+	if s.Proof != nil {
+		scan.Selection = s.Proof
+	}
 	scan.Encodes = q.Engine.EncodesKeys(scan)
 	return scan
 }

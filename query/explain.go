@@ -179,7 +179,7 @@ func (q *Query) predictedRows() (rows uint64) {
 			rows += uint64(all * (1 - ratio))
 		}
 		s := q.Trees[0].Scans[side]
-		rows += s.Keys.KeylessRows(s.Side, s.Keyless)
+		rows += s.keylessRows()
 	}
 	return rows
 }

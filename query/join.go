@@ -269,7 +269,7 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 	f.Tuning, f.HeldBytes, f.Loaded = q.Engine.Ops.Tuning(), tree.HeldBytes, true
 	f.On(device)
 	for side, s := range tree.Scans {
-		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), uint64(s.Table.NumRows()), s.Encodes
+		f.Payload[side], f.TableRows[side], f.Encoded[side] = s.Payload(), s.loads(), s.Encodes
 		if side == operator.Build || f.Granule%inPlaceRows == 0 {
 			f.InPlace[side] = s.InPlace
 		}

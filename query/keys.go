@@ -29,7 +29,7 @@ const (
 // of two.
 func (e *Engine) EncodesKeys(s *Scan) bool {
 	switch {
-	case e.Keys == KeysOnHost || !s.Keys.OnDevice(s.Side):
+	case e.Keys == KeysOnHost || s.Selection != nil || !s.Keys.OnDevice(s.Side):
 		return false
 	case e.Keys == KeysOnDevice:
 		return true
@@ -79,7 +79,7 @@ func (s *Scan) StageBytes(rows uint64) uint64 {
 
 // loadingBytes is the device memory to load all rows, in addition to the chunk.
 func (s *Scan) loadingBytes() uint64 {
-	all, keyBytes := uint64(s.Table.NumRows()), 0
+	all, keyBytes := s.loads(), 0
 	if s.Encodes {
 		keyBytes = s.Keys.KeyBytes()
 	}

@@ -54,7 +54,7 @@ func (ownRows) Loads(p *Portion, f *operator.Facts) (ranges [][2]int, skipped ui
 	bounds := s.granules(f.Granule, f.Brought(operator.Probe))
 	for i := range bounds[1:] {
 		from, to := bounds[i], bounds[i+1]
-		if p.Part != nil && s.Keys.RowsIn(s.Side, from, to) == 0 {
+		if p.Part != nil && s.rowsIn(from, to) == 0 {
 			skipped += uint64(to - from)
 			continue
 		}

@@ -218,7 +218,7 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			rows = max(rows, a.Facts.Granule) // rows of a part
 		}
 		if a.Keep != nil && a.Output.Marks(side) {
-			sizeBytes += rows/8 + rows*4
+			sizeBytes += max(rows, uint64(s.Table.NumRows()))/8 + rows*4 // marks have a bit for each row of the table
 		}
 		if carried := a.Carried[s.Side]; carried != nil {
 			tables := uint64(1)
@@ -234,10 +234,10 @@ func (q *Query) workBytes(a *Alternative) (sizeBytes uint64) {
 			sizeBytes += rows / 8
 			staged = max(staged, min(rows, relation.StageRows)*hashBytes)
 		}
-		if s.Keys.LeavesOut(s.Side) {
+		if s.leavesOut() {
 			sizeBytes += rows / 8
 		}
-		keyless := s.Keys.KeylessRows(s.Side, s.Keyless)
+		keyless := s.keylessRows()
 		if rows > a.Facts.TableRows[side] && s.Keyless != keys.KeylessNone { // any row of a later table
 			keyless = rows
 		}

@@ -29,10 +29,10 @@ import (
 // kernel that it is asked for.
 type Simulator func(info *backend.DeviceInfo, compile func(*backend.KernelSpec, backend.Config)) (backend.Driver, error)
 
-// rehearsing begins to compile the kernels of the query ahead, in a flow that runs it, if the engine has a simulator. A
-// rehearsal that fails compiles nothing more ahead, and is no failure of the query.
+// rehearsing begins to compile the kernels of the query ahead, in a flow that runs it, if the engine has a simulator
+// and the rows are not selected. A rehearsal that fails compiles nothing more ahead, and is no failure of the query.
 func (q *Query) rehearsing(flow *exec.Flow) {
-	if q.Engine.Simulate == nil {
+	if q.Engine.Simulate == nil || q.Trees[0].selects() {
 		return
 	}
 	pinned := q.pinnedSides() // the first part of a probe side may be released soon

@@ -286,7 +286,7 @@ func (r *Result) Stats() Stats {
 	}
 	s.Failures = r.team.Failures()
 	for _, scan := range first.taken.Scans {
-		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = uint64(scan.Table.NumRows())
+		*[]*uint64{&s.LeftRows, &s.RightRows}[scan.Side] = scan.all()
 	}
 	if r.Query.Parts {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[first.taken.Scans[operator.Probe].Side] = r.probed.Load()

@@ -154,7 +154,7 @@ func (r *Result) work() (w exec.Work) {
 	}
 	w.Probe = total - w.Deliver - w.Build
 	if w.ProbeRows = r.Query.PartsRows; !r.Query.Parts {
-		w.ProbeRows = uint64(first.taken.Scans[operator.Probe].Table.NumRows())
+		w.ProbeRows = first.taken.Scans[operator.Probe].loads()
 	}
 	if w.Counts = !r.Query.delivers(first.taken); !w.Counts {
 		w.OutputRows = r.Query.allRows()
@@ -174,7 +174,13 @@ func (l *Lane) alone(ctx context.Context, s *Scan, side int) error {
 		if !wanted {
 			continue
 		}
-		rows, err := out.filter.Rows(ctx, side, matched)
+		var rows []uint32
+		var err error
+		if s.Selection != nil {
+			rows, err = out.filter.Among(ctx, side, s.Selection.numbers(), matched)
+		} else {
+			rows, err = out.filter.Rows(ctx, side, matched)
+		}
 		if err != nil {
 			return err
 		}
@@ -184,6 +190,9 @@ func (l *Lane) alone(ctx context.Context, s *Scan, side int) error {
 		if err := s.put(ctx, lane, side, matched, rows, out.sink, want.Count); err != nil {
 			return err
 		}
+	}
+	if s.Selection != nil {
+		return s.keyless(ctx, lane, side, out.sink, want.Count)
 	}
 	return nil
 }

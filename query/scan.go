@@ -41,6 +41,9 @@ type Scan struct {
 	// Origins are the numbers of the rows in their source, 64-bit integers, for errors that name rows; nil: the row
 	// numbers in the table.
 	Origins *arrow.Chunked
+	// Selection replaces the rows of the table; nil: all of them. Proof replaces them where the query checks that keys
+	// are unique; nil: as Selection.
+	Selection, Proof *Selection
 }
 
 // origin is the number that a row has in its source.
@@ -57,7 +60,7 @@ func (s *Scan) origin(row int64) int64 {
 }
 
 // Rows returns the number of rows that have a key.
-func (s *Scan) Rows() uint64 { return s.Keys.Rows(s.Side) }
+func (s *Scan) Rows() uint64 { return s.rowsIn(0, int(s.loads())) }
 
 // Payload returns the bytes per value of the payload columns of a chunk.
 func (s *Scan) Payload() []int {
@@ -70,7 +73,7 @@ func (s *Scan) Payload() []int {
 // granules divides the table into parts with at most rows rows with a key and at most brought rows in all. It returns
 // the first row of each part, and the end. If rows is 0, there is one part.
 func (s *Scan) granules(rows, brought uint64) (bounds []int) {
-	all := int(s.Table.NumRows())
+	all := int(s.loads())
 	bounds = []int{0}
 	if rows == 0 {
 		return append(bounds, all)
@@ -78,7 +81,7 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	for from := 0; from < all; {
 		to := from
 		for step := all - from; step > 0; step /= 2 {
-			for to+step <= all && uint64(to+step-from) <= brought && s.Keys.RowsIn(s.Side, from, to+step) <= rows {
+			for to+step <= all && uint64(to+step-from) <= brought && s.rowsIn(from, to+step) <= rows {
 				to += step
 			}
 		}
@@ -91,8 +94,8 @@ func (s *Scan) granules(rows, brought uint64) (bounds []int) {
 	return bounds
 }
 
-// Load loads the rows [from, to) of the table into memory of a scope. The device and the host may still be at work when
-// Load returns; commands that are submitted later see the result.
+// Load loads the rows [from, to) of the table, or of the selection, into memory of a scope. The device and the host may
+// still be at work when Load returns; commands that are submitted later see the result.
 func (s *Scan) Load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int) (*relation.Chunk, error) {
 	return s.load(ctx, lane, memory, from, to, nil)
 }
@@ -100,6 +103,9 @@ func (s *Scan) Load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, fr
 // load is Load. If texts is not nil, the device has their texts and hashes the keys.
 func (s *Scan) load(ctx context.Context, lane *exec.Lane, memory *exec.Scope, from, to int, texts *deliver.Texts) (
 	*relation.Chunk, error) {
+	if s.Selection != nil {
+		return s.loadSelected(ctx, lane, memory, from, to)
+	}
 	keep, err := s.keyed(ctx, lane, from, to)
 	defer keep.temporary.ReleaseAll()
 	if err != nil {
@@ -302,6 +308,9 @@ func (k *keyed) column(ctx context.Context, lane *exec.Lane, memory *exec.Scope,
 
 // keyless outputs those rows of the table without a key that are in the output.
 func (s *Scan) keyless(ctx context.Context, lane *exec.Lane, side int, sink operator.Sink, count bool) error {
+	if s.keylessRows() == 0 {
+		return nil
+	}
 	ids, err := s.Keys.Keyless(ctx, s.Side, s.Keyless, 0, int(s.Table.NumRows()))
 	if err != nil {
 		return err
@@ -376,7 +385,7 @@ func (s *Scan) describe(rows string) string {
 		columns = append(columns, "row numbers")
 	}
 	out := fmt.Sprintf("%s, %s: %s", s.Side, rows, strings.Join(columns, ", "))
-	if left := s.Keys.KeylessRows(s.Side, s.Keyless); left > 0 {
+	if left := s.keylessRows(); left > 0 {
 		out += fmt.Sprintf("; %d without a key are kept apart", left)
 	}
 	return out

@@ -90,7 +90,7 @@ func (l *load) hash(ctx context.Context) (hashes relation.Values, err error) {
 func (q *Query) comparing(tree *Join) []Comparing {
 	info := q.Engine.Device().Info()
 	switch {
-	case tree.Keep == nil || q.Scattered || q.Engine.Compare == CompareHost ||
+	case tree.Keep == nil || q.Scattered || q.Engine.Compare == CompareHost || tree.selects() ||
 		!tree.Scans[operator.Build].Keys.DeviceTexts():
 		return []Comparing{CompareHost}
 	case q.Engine.Compare == CompareAuto && info.CPULike():

@@ -138,7 +138,7 @@ func (b *blocks) cut(table arrow.Table, rows int64) {
 }
 
 // Failed divides the block of a task that failed for lack of memory.
-func (b *blocks) Failed(err error) (again bool) {
+func (b *blocks) Failed(_ *Task, err error) (again bool) {
 	if !backend.OutOfMemory(err) || b.under == nil || b.under.NumRows() < 2*leastBlockRows {
 		return false
 	}

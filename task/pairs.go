@@ -16,12 +16,21 @@ import (
 
 // Pairs yields the pairs of row numbers of all tasks, whose outputs have them as columns.
 func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	if s.whole.Output != join.Pairs {
+		return notPairs
+	}
+	return pairsOf(s.rowBatches(ctx))
+}
+
+// notPairs is the output of a join whose output is something else.
+func notPairs(yield func(query.Pairs, error) bool) {
+	yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))
+}
+
+// pairsOf yields pairs of row numbers that are columns of batches.
+func pairsOf(batches iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[query.Pairs, error] {
 	return func(yield func(query.Pairs, error) bool) {
-		if s.whole.Output != join.Pairs {
-			yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))
-			return
-		}
-		for batch, err := range s.rowBatches(ctx) {
+		for batch, err := range batches {
 			if err != nil {
 				yield(query.Pairs{}, err)
 				return

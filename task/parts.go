@@ -83,9 +83,7 @@ func (p *parts) Next(context.Context) (*Task, error) {
 
 // silent reports whether a part has no output.
 func (p *parts) silent(part int, leftRows, rightRows int64) bool {
-	how := p.part.How
-	return p.nothing || p.noNulls && part == p.divider.Parts || leftRows == 0 && !how.Keeps(relation.Right) ||
-		rightRows == 0 && !how.Keeps(relation.Left)
+	return p.nothing || p.noNulls && part == p.divider.Parts || silent(p.part.How, leftRows, rightRows)
 }
 
 // validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
@@ -109,7 +107,7 @@ func (p *parts) deeper(leftRows, rightRows int64) int {
 }
 
 // Failed returns false: a part that does not fit divides itself.
-func (p *parts) Failed(error) bool { return false }
+func (p *parts) Failed(*Task, error) bool { return false }
 
 // source is a side of a part, which can be read once.
 func (p *parts) source(side relation.Side, part int) source.Source {

@@ -12,9 +12,8 @@ type Policy interface {
 	Prepare(ctx context.Context) error
 	// Next returns the next task; nil after the last one. There is at least one.
 	Next(ctx context.Context) (*Task, error)
-	// Failed reports whether Next will return other tasks in place of the last one, which failed with err before it had
-	// output.
-	Failed(err error) (again bool)
+	// Failed reports whether Next will return other tasks in place of one, which failed with err before it had output.
+	Failed(t *Task, err error) (again bool)
 	// Err returns an error of the policy's own work that explains why tasks fail, such as a failed write of a part; nil
 	// if there is none.
 	Err() error
@@ -37,4 +36,5 @@ type Knobs struct {
 	DivideBytes uint64      // size of a build side beyond which a stream divides both sides; 0: half of the memory limit
 	DivideOn    DividePlace // where both sides are divided
 	PartsBytes  uint64      // memory for parts, beyond which they are on disk; 0: half of the memory limit
+	ByRange     KeyRanges   // how the strategy hmg divides tables that do not fit the devices together
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,24 +14,8 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 )
-
-// Output is the output of a join that is under way. [query.Result] describes the methods.
-type Output interface {
-	Schema() *arrow.Schema
-	Rows() uint64
-	Counted() bool
-	Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
-	Pairs(ctx context.Context) iter.Seq2[query.Pairs, error]
-	Stats() query.Stats
-	Explain() string
-	Plan() string // Explain without what was measured
-	Close()
-	// Tasks returns the scheduler whose tasks make the output; nil if it is the output of one task.
-	Tasks() *Scheduler
-}
 
 // Run begins a task and runs it up to its first rows or, for a count, to the end. It takes device memory only in the
 // turn of the task. The caller closes the output.
@@ -46,13 +29,9 @@ type Run func(ctx context.Context, t *Task, turn Turn) (Output, error)
 //	task 2                           read build side, plan ─ join ─ output
 //	task 3                                                   read build side, ...
 type Scheduler struct {
-	policy  Policy
-	whole   *Task // the join that was divided
+	outputs
 	run     Run
-	limited bool       // there is a limit of host memory
-	flow    *exec.Flow // that begins the next task
-	merge   *merge     // of the outputs; nil if there is no order
-	began   time.Time
+	limited bool // there is a limit of host memory
 
 	// short is the error of the undivided join, if it is divided because the device lacks memory. Then a task takes
 	// device memory only when the task before has ended: columns of one task would leave gaps among the columns of the
@@ -68,7 +47,6 @@ type Scheduler struct {
 	ahead  []*running // tasks that were begun, in their order; none after the last one
 	done   bool       // the task that was drawn has ended, and before includes it
 	kept   uint64     // rows that the consumer had when the last task began
-	before query.Stats
 	closed bool
 }
 
@@ -95,8 +73,10 @@ func (r *running) Close() {
 }
 
 func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run Run) *Scheduler {
-	return &Scheduler{policy: policy, whole: whole, run: run, limited: m.HostCapBytes() != exec.Unlimited,
-		flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), mostAhead: 1, began: time.Now()}
+	s := &Scheduler{run: run, limited: m.HostCapBytes() != exec.Unlimited, mostAhead: 1,
+		outputs: outputs{policy: policy, whole: whole, flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), began: time.Now()}}
+	s.unordered = s.batches
+	return s
 }
 
 // begin begins the first task; all of them if no row comes to the host. If it fails, the join may begin again, unless a
@@ -159,23 +139,6 @@ func (s *Scheduler) beginTask(next *running) {
 	})
 }
 
-// ofWhole turns the progress of this task into the progress of the whole join, which has run for elapsed. Phase and its
-// rows stay the task's; output rows, share and time become the join's.
-func (r *running) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
-	s.Phase += ", " + r.name
-	s.Share, s.Elapsed, s.Left = r.from+s.Share*(r.to-r.from), elapsed, -1
-	if s.Output > 0 && r.to > 0 {
-		s.Output = max(s.Output, uint64(float64(r.before+s.Output)/r.to))
-	}
-	s.Drawn += r.before
-	if s.Share > 0 {
-		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
-	} else {
-		s.Total = 0 // otherwise the share of the phase would be taken for the join's
-	}
-	return s
-}
-
 // giveTurn gives the first task ahead its turn, unless it waits for the end of the one under way.
 func (s *Scheduler) giveTurn() {
 	if len(s.ahead) == 0 || s.ahead[0].given {
@@ -219,7 +182,7 @@ func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
 			s.under, s.done, s.kept = next, false, deliver.Kept(s.whole.Consumer)
 			return true, s.beginAhead()
 		}
-		again := deliver.Kept(s.whole.Consumer) == s.kept && s.policy.Failed(next.err)
+		again := deliver.Kept(s.whole.Consumer) == s.kept && s.policy.Failed(next.Task, next.err)
 		if next.Close(); !again {
 			return false, s.explain(next.err)
 		}
@@ -228,12 +191,6 @@ func (s *Scheduler) advance(ctx context.Context) (more bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// skip counts rows that no task has.
-func (s *Scheduler) skip(leftRows, rightRows int64) {
-	s.before.LeftRows += uint64(leftRows)
-	s.before.RightRows += uint64(rightRows)
 }
 
 // Rows returns the number of output rows so far.
@@ -256,26 +213,8 @@ func (s *Scheduler) explain(err error) error {
 	return cmp.Or(s.policy.Err(), err)
 }
 
-// Batches yields the output of all tasks, if it is rows.
-func (s *Scheduler) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if s.whole.Output == join.Pairs {
-		return func(yield func(arrow.RecordBatch, error) bool) {
-			yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
-		}
-	}
-	return s.rowBatches(ctx)
-}
-
-// rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
-func (s *Scheduler) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if s.merge != nil {
-		return s.merge.batches(ctx, s.unordered(ctx))
-	}
-	return s.unordered(ctx)
-}
-
-// unordered yields the output of all tasks, one after the other.
-func (s *Scheduler) unordered(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+// batches yields the output of all tasks, one after the other.
+func (s *Scheduler) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		for more := true; more; {
 			for batch, err := range s.under.output.Batches(ctx) {
@@ -300,29 +239,10 @@ func (s *Scheduler) Stats() query.Stats {
 	if s.done {
 		return s.before
 	}
-	sum, before := s.under.output.Stats(), &s.before
-	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {
-		if s.under.again[side] {
-			*rows = 0
-		}
-	}
-	sum.LeftRows, sum.RightRows = sum.LeftRows+before.LeftRows, sum.RightRows+before.RightRows
-	sum.OutputRows, sum.Granules = sum.OutputRows+before.OutputRows, sum.Granules+before.Granules
-	sum.Failures = append(slices.Clone(before.Failures), sum.Failures...)
-	sum.MatchSeconds += before.MatchSeconds
-	sum.EncodeSeconds += before.EncodeSeconds
-	sum.GatherSeconds += before.GatherSeconds
-	sum.TotalSeconds += before.TotalSeconds
-	sum.DevicePeakBytes = max(sum.DevicePeakBytes, before.DevicePeakBytes)
-	sum.HostPeakBytes = max(sum.HostPeakBytes, before.HostPeakBytes)
-	for stage, seconds := range before.StageSeconds {
-		sum.StageSeconds[stage] += seconds
-	}
+	sum := s.under.counted(s.under.output)
+	add(&sum, &s.before)
 	return sum
 }
-
-// Schema returns the schema of the record batches.
-func (s *Scheduler) Schema() *arrow.Schema { return s.whole.Layout.Schema }
 
 // Explain says how the join was divided, and what the task under way does.
 func (s *Scheduler) Explain() string { return s.title() + s.under.output.Explain() }

@@ -33,10 +33,10 @@ func (s *someTasks) Next(context.Context) (next *Task, err error) {
 	}
 	return next, nil
 }
-func (*someTasks) Close()            {}
-func (*someTasks) Err() error        { return nil }
-func (*someTasks) Failed(error) bool { return false }
-func (*someTasks) String() string    { return "" }
+func (*someTasks) Close()                   {}
+func (*someTasks) Err() error               { return nil }
+func (*someTasks) Failed(*Task, error) bool { return false }
+func (*someTasks) String() string           { return "" }
 
 // some returns a number of tasks of an empty join.
 func some(t *testing.T, number int) (whole *Task, of *someTasks) {

@@ -4,8 +4,9 @@
 //
 //	join ── policy ──► task, task, ... ──► scheduler ──► run (package engine) ──► output
 //
-// The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]); [Divide]
-// chooses one. docs/extending.md shows how to add a policy.
+// The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]), of which
+// [Divide] chooses one, and ranges of the keys of two tables ([DivideByRanges]), which [Lines] run on several devices.
+// docs/extending.md shows how to add a policy.
 package task
 
 import (
@@ -27,6 +28,7 @@ type Task struct {
 	Sources [2]source.Source
 	Depth   int // number of divisions that made it
 	Shares
+	Range *Range // the rows of both tables that the task joins; nil: all rows of the sources
 
 	// The following fields describe a part of a join.
 	name     string

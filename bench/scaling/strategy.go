@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/source"
+	"github.com/spirjoin/spirjoin/task"
 )
 
 // begin begins a join of two tables.
@@ -26,11 +27,11 @@ func Strategies() []Strategy {
 	return []Strategy{
 		{"broadcast", "the build side on each device, the probe side in parts that they take", broadcast},
 		{"hmg", "key codes sorted across the devices and matched in place, or beyond their memory divided by the host " +
-			"and joined range by range; columns fetched by the host", sortMerge(func(*engine.Plan) {})},
+			"and joined range by range", sortMerge(task.RangesAuto)},
 		{"hmg-trip", "as hmg, but brought back to the host, sorted, and up again to be matched",
-			sortMerge(func(p *engine.Plan) { p.RoundTrip = true })},
+			sortMerge(task.RangesRoundTrip)},
 		{"hmg-merge", "as hmg-trip, but merged by the host beyond the memory of the devices",
-			sortMerge(func(p *engine.Plan) { p.RoundTrip, p.MergesChunksets = true, true })},
+			sortMerge(task.RangesMerge)},
 	}
 }
 
@@ -50,15 +51,16 @@ func FindStrategies(names []string) ([]Strategy, error) {
 	return measure.Find("strategy", Strategies(), func(s Strategy) string { return s.Name }, names)
 }
 
-// sortMerge is the join of the paper, or a variant that set chooses.
-func sortMerge(set func(*engine.Plan)) begin {
+// sortMerge is the join of the paper, with a way to divide tables.
+func sortMerge(way task.RangeWay) begin {
 	return func(ctx context.Context, e *engine.Engine, tables [2]arrow.Table, spec join.Spec) (*engine.Result, error) {
 		spec.Strategy, spec.Algorithm = join.StrategyHMG, ""
+		e.ByRange.Way = way
+		defer func() { e.ByRange.Way = task.RangesAuto }()
 		plan, err := e.Plan(ctx, tables[0], tables[1], spec)
 		if err != nil {
 			return nil, err
 		}
-		set(plan)
 		return plan.Run(ctx)
 	}
 }

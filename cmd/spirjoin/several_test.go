@@ -54,8 +54,11 @@ func TestJoinOnSeveralDevices(t *testing.T) {
 	_, got = rowsOf(t, out, nil)
 	require.Equal(t, want, got)
 	require.Contains(t, text, "strategy     hmg")
+	tested.Require(t, command.ExitDone, append(args, "--strategy", "hmg", "--maintain-order", "left")...)
+	_, got = rowsOf(t, out, nil)
+	require.Equal(t, want, got)
 	require.Contains(t, tested.Require(t, command.ExitNoDevice, append(args, "--strategy", "hmg",
-		"--maintain-order", "left")...).Stderr, "choose another strategy")
+		"--algo", "hj")...).Stderr, "choose another strategy")
 	require.Contains(t, tested.Require(t, command.ExitNoDevice, "join", left, right, "--on", "k", "--device", "host",
 		"--device", "none", "-o", out).Stderr, "none")
 }

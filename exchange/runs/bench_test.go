@@ -25,36 +25,6 @@ func BenchmarkPartition(b *testing.B) {
 	}
 }
 
-// BenchmarkExpand writes the pairs of 2^22 rows in batches of 2^20, with various numbers of pairs per row. Its bytes
-// are the bytes written.
-func BenchmarkExpand(b *testing.B) {
-	const rows = 1 << 22
-	for _, each := range []uint32{1, 4, 64} {
-		for _, cores := range []int{1, 2} {
-			b.Run(fmt.Sprintf("pairs=%d/cores=%d", each, cores), func(b *testing.B) {
-				n := rows / each
-				m := Matches[uint32]{Rows: make([]uint32, n), Begins: make([]uint32, n), Counts: make([]uint32, n),
-					Others: make([]uint32, rows)}
-				for i := range m.Rows {
-					m.Rows[i], m.Begins[i], m.Counts[i] = uint32(i), uint32(i)*each, each
-				}
-				out := [2][]uint32{make([]uint32, 1<<20), make([]uint32, 1<<20)}
-				b.SetBytes(8 * rows)
-				for b.Loop() {
-					pairs, err := m.Expand(b.Context(), cores)
-					for first := uint64(0); err == nil && first < rows; first += 1 << 20 {
-						err = pairs.Write(b.Context(), first, out[0], out[1], cores)
-					}
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.N)*rows/1e6/b.Elapsed().Seconds(), "Mpairs/s")
-			})
-		}
-	}
-}
-
 // BenchmarkSelectRank finds the middle of 8 runs of 2^20 rows.
 func BenchmarkSelectRank(b *testing.B) {
 	random, in := rand.New(rand.NewPCG(1, 2)), make([]Run[uint64, uint32], 8)

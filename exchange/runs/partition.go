@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -24,12 +25,13 @@ type Cut struct {
 	MostRows uint64 // of R and S together in a subpart; 0 is no limit
 }
 
-// Parts are two sorted sides, divided so that every pair of rows with equal keys is in exactly one of Tasks and Whole.
+// Parts are two sorted sides, divided so that every row, with all rows that have its key, is in exactly one of Tasks
+// and Whole.
 type Parts struct {
-	// Tasks are the subparts of each part, in the order of the key. Neither side of one is empty.
+	// Tasks are the subparts of each part, in the order of the key. One side may be empty.
 	Tasks [][]Pair
-	// Whole are keys with rows on either side of a boundary: every row of R pairs with every row of S, and they are in
-	// no task.
+	// Whole are keys with rows on either side of a boundary: every row of R pairs with every row of S. One side may be
+	// empty.
 	Whole []Pair
 }
 
@@ -55,7 +57,7 @@ func Partition[K, V Word](ctx context.Context, r, s Run[K, V], c Cut, cores int)
 			var subparts []Pair
 			subparts, wholes[i] = p.divide(part, c.subparts(part))
 			for _, sub := range subparts {
-				if sub.R.Rows() > 0 && sub.S.Rows() > 0 {
+				if sub.rows() > 0 {
 					out.Tasks[i] = append(out.Tasks[i], sub)
 				}
 			}
@@ -63,13 +65,7 @@ func Partition[K, V Word](ctx context.Context, r, s Run[K, V], c Cut, cores int)
 		})
 	}
 	err := group.Wait()
-	for _, more := range append(wholes, whole) {
-		for _, w := range more {
-			if w.R.Rows() > 0 && w.S.Rows() > 0 {
-				out.Whole = append(out.Whole, w)
-			}
-		}
-	}
+	out.Whole = slices.Concat(append(wholes, whole)...)
 	return out, err
 }
 

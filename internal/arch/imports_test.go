@@ -73,11 +73,11 @@ var rooms = []room{
 		"github.com/pierrec/lz4 golang.org/x"},
 	{"tableio/ipc", "tableio/core relation relation/take", "github.com/apache/arrow-go"},
 	{"tableio/core", "backend internal/text", "github.com/apache/arrow-go"},
-	{"engine", "task team join source query planner deliver exchange exchange/peers exchange/topology exchange/runs join/hmg " +
-		"operator relation relation/keys relation/take exec primitive backend internal/text",
+	{"engine", "task team join source query planner deliver exchange/peers exchange/topology operator " +
+		"relation relation/keys relation/take exec primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"team", "query deliver exchange/peers primitive planner operator relation relation/keys exec backend", ""},
-	{"task", "join source query exchange exchange/peers deliver operator relation relation/keys relation/take exec " +
+	{"task", "join join/hmg source query exchange exchange/peers deliver operator relation relation/keys relation/take exec " +
 		"primitive backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"join", "join/graphics join/hash join/sortmerge operator relation relation/keys exec backend internal/text",

@@ -15,9 +15,9 @@ import (
 // the next is uploaded, and the last one downloaded to the memory that it came from.
 type sorter[K runs.Word] struct {
 	*Config
-	side    runs.Block[K, uint32]
-	numbers numbers
-	sorted  []runs.Run[K, uint32]
+	side     runs.Block[K, uint32]
+	numbered bool // rows are 0, 1, 2, ...
+	sorted   []runs.Run[K, uint32]
 }
 
 // chunkset is a chunk on each device.
@@ -33,11 +33,10 @@ func (s *chunkset) Release() {
 	}
 }
 
-// run sorts chunksets of equal size, and returns how many.
-func (s *sorter[K]) run(ctx context.Context) (count int, err error) {
-	rows, devices := len(s.side.Keys), len(s.Lanes)
-	setRows := int(s.ChunkRows) * devices
-	count = (rows + setRows - 1) / setRows
+// run sorts chunksets of equal size.
+func (s *sorter[K]) run(ctx context.Context) error {
+	rows := len(s.side.Keys)
+	count := s.Chunksets(uint64(rows))
 	flow := exec.NewFlow(ctx)
 	uploaded, sorted := exec.NewPipe[*chunkset](flow, 0), exec.NewPipe[*chunkset](flow, 0)
 	flow.Go("upload chunksets", func(ctx context.Context) error {
@@ -72,7 +71,7 @@ func (s *sorter[K]) run(ctx context.Context) (count int, err error) {
 			return s.download(ctx, set)
 		})
 	})
-	return count, flow.Wait()
+	return flow.Wait()
 }
 
 // upload brings rows first to end-1 to the devices, in equal chunks.
@@ -81,9 +80,7 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 	set := &chunkset{first: first, chunks: make([]chunk, devices)}
 	if err := each(ctx, "upload a chunk", devices, func(ctx context.Context, i int) error {
 		from, to := first+(end-first)*i/devices, first+(end-first)*(i+1)/devices
-		_, err := upload(ctx, s.Lanes[i], load[K]{&set.chunks[i], s.side, runs.Span{First: uint64(from), End: uint64(to)},
-			s.numbers})
-		return err
+		return upload(ctx, s.Lanes[i], &set.chunks[i], s.side, s.numbered, from, to)
 	}); err != nil {
 		set.Release()
 		return nil, err
@@ -104,7 +101,7 @@ func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
 	}
 	return peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
 		c := &set.chunks[rank.Rank()]
-		sorted, err := rank.Sort(ctx, s.Sort.method(), &c.Chunk)
+		sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
 		if err == nil {
 			c.Chunk = sorted[0].Chunk
 			c.hold(sorted[0].Release)

@@ -15,23 +15,24 @@ import (
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/join/hmg"
 	"github.com/spirjoin/spirjoin/primitive"
+	"github.com/spirjoin/spirjoin/task"
 )
 
-// TestHMGSmallCaps: whatever the cap of device memory, a join across devices is either refused by its plan or runs to
-// the end, by every sort, in place and not.
-func TestHMGSmallCaps(t *testing.T) {
+// TestKeyRangesSmallCaps: whatever the cap of device memory, a join by the strategy hmg is either refused or runs to
+// the end, in every way and by every sort.
+func TestKeyRangesSmallCaps(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.HostTest(t)
 	left, right := tables(t, 2_000, 3_000)
-	spec := join.Spec{LeftOn: onKeys.LeftOn, RightOn: onKeys.RightOn, Output: join.Count}
+	spec := join.Spec{LeftOn: onKeys.LeftOn, RightOn: onKeys.RightOn, Output: join.Count, Strategy: join.StrategyHMG}
 	layout, err := join.NewLayout(left.Schema(), right.Schema(), spec)
 	require.NoError(t, err)
 	want := len(oracle.Join(left, right, layout.Spec))
 	ran, refused := 0, 0
 	for size := 2; size <= 3; size++ {
-		for capBytes := uint64(8 << 20); capBytes > 1<<15; capBytes /= 2 {
-			for turn, cut := range []hmg.Config{{}, {Sort: hmg.SortMerge}, {Within: hmg.WithinRoundTrip},
-				{Sort: hmg.SortMergeOnce}} {
+		for capBytes := uint64(8 << 20); capBytes > 1<<14; capBytes /= 4 {
+			for turn, cut := range []task.KeyRanges{{}, {Way: task.RangesMerge, Sort: hmg.SortMerge},
+				{Way: task.RangesRoundTrip}, {Way: task.RangesMerge, Sort: hmg.SortMergeOnce}, {Way: task.RangesSegments}} {
 				if !devicetest.Turn(turn+size+bits.Len64(capBytes), 3) {
 					continue
 				}
@@ -44,20 +45,19 @@ func TestHMGSmallCaps(t *testing.T) {
 					defer func() { require.NoError(t, device.Close()) }()
 					ops = append(ops, jointest.Lane(t, device, small).Ops)
 				}
-				h := hmgOn(ops, memory.DefaultAllocator)
-				h.Cut = cut
-				r, err := h.Join(t.Context(), left, right, spec)
+				joins := rangesOn(ops, memory.DefaultAllocator)
+				joins.ByRange = cut
+				rows, err := drain(t.Context(), joins, left, right, spec)
 				if err != nil {
 					require.ErrorIs(t, err, backend.ErrDeviceMemory, "%d devices, %d bytes, %+v", size, capBytes, cut)
-					require.ErrorContains(t, err, "raise", "%d devices, %d bytes, %+v", size, capBytes, cut)
 					require.NotContains(t, err.Error(), "rank", "%d devices, %d bytes, %+v", size, capBytes, cut)
+					require.ErrorContains(t, err, "raise", "%d devices, %d bytes, %+v", size, capBytes, cut)
 					refused++
 				} else {
-					require.EqualValues(t, want, r.Rows())
-					r.Close()
+					require.EqualValues(t, want, rows)
 					ran++
 				}
-				h.Engine.Close()
+				joins.Close()
 			}
 		}
 	}
