@@ -169,9 +169,13 @@ func (s *stripState) decode(out []uint64, values []byte) []uint64 {
 			out[i] = math.Float64bits(float64(float16.FromBits(binary.LittleEndian.Uint16(values[2*i:])).Float32()))
 		}
 	case s.bits == 32 && signed:
-		widen(out, arrow.Int32Traits.CastFromBytes(values))
+		for i, v := range backend.Words(values)[:len(out)] {
+			out[i] = uint64(int32(v))
+		}
 	case s.bits == 32:
-		widen(out, backend.Words(values))
+		for i, v := range backend.Words(values)[:len(out)] {
+			out[i] = uint64(v)
+		}
 	case s.bits == 16 && signed:
 		widen(out, arrow.Int16Traits.CastFromBytes(values))
 	case s.bits == 16:
@@ -187,7 +191,7 @@ func (s *stripState) decode(out []uint64, values []byte) []uint64 {
 	return out
 }
 
-func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32](out []uint64, values []T) {
+func widen[T int8 | int16 | uint8 | uint16](out []uint64, values []T) {
 	for i, v := range values[:len(out)] {
 		out[i] = uint64(v)
 	}
