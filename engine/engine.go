@@ -292,7 +292,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if l.spec.Strategy == join.StrategyHMG {
-		return p, p.planHMG(ctx, &l)
+		return p, p.planHMG(ctx, &l, spec)
 	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
 		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
@@ -302,7 +302,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return p, p.weighHMG(&l)
+	return p, p.weighHMG(&l, spec)
 }
 
 // prove proves hashes if the limit of host memory allows it. It waits for the memory.

@@ -200,7 +200,7 @@ func TestPlannerTakesHMG(t *testing.T) {
 		"pairs":      {mixed, linked, join.Spec{Output: join.Pairs}, true, taken},
 		"rows":       {mixed, linked, join.Spec{}, false, other},
 		"fast":       {[]posingAs{gpu, gpu, gpu, gpu}, linked, count, false, other},
-		"slow links": {mixed, linkedBy(4, 50e9, 1e9), count, false, other},
+		"slow links": {mixed, linkedBy(4, 50e9, 1e8), count, false, other},
 		"no links":   {[]posingAs{software, gpu}, nil, count, false, not + "the rates of the links"},
 		"cores":      {[]posingAs{software, software}, linkedBy(2, 50e9, 300e9), count, false, not + "several devices are"},
 		"asked for":  {mixed, linked, join.Spec{Output: join.Count, Algorithm: "smj-um"}, false, ""},

@@ -123,7 +123,7 @@ func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fa
 			continue
 		}
 		some := members[:n]
-		if moving := s.moving(planned, planned.Facts.Rows, some, s.shares(some, true)); moving >= fastest.time {
+		if moving := s.engine.moving(planned, planned.Facts.Rows, some, s.shares(some, true)); moving >= fastest.time {
 			reason = "to move them takes " + text.Duration(moving) // need not be planned
 			continue
 		}
@@ -272,7 +272,7 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 	t.time = slices.Max(planner.Together(all, wires))
 	switch f := &t.query.Alternatives[0].Facts; {
 	case scattered && linked:
-		t.time += s.moving(t.query, spec.Facts.Rows, planned, shares)
+		t.time += s.engine.moving(t.query, spec.Facts.Rows, planned, shares)
 	case scattered || !team.MaySpread(t.query):
 	case t.query.Engine.Spread:
 		t.query.Spread = true
@@ -288,12 +288,12 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 }
 
 // moving is the predicted time in which rows move that meet by their keys, with the columns of a plan.
-func (s *stream) moving(of *query.Query, rows [2]uint64, members []member, shares []float64) time.Duration {
+func (e *Engine) moving(of *query.Query, rows [2]uint64, members []member, shares []float64) time.Duration {
 	sizeBytes, f := uint64(0), &of.Alternatives[0].Facts
 	for side, n := range rows {
 		sizeBytes += n * f.RowBytes(side)
 	}
-	return planner.Scatter(predictions(members), shares, sizeBytes, s.engine.Wires)
+	return planner.Scatter(predictions(members), shares, sizeBytes, e.Wires)
 }
 
 // planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a

@@ -2,28 +2,30 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/query"
-	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/team"
 )
 
 // weighHMG takes the strategy hmg for a plan of whole tables if it is predicted to be faster; otherwise it notes it
 // among the ways of the query. If several devices may share the join in another way, hmg must be faster than an equal
 // share of the time of the first device.
-func (p *Plan) weighHMG(l *lowering) error {
+func (p *Plan) weighHMG(l *lowering, lowered query.Spec) error {
 	spec, one := &p.Layout.Spec, p.Alternatives[0].Time()
 	asked := p.Forced || spec.BuildSide != join.BuildAuto || spec.Materialize != join.MaterializeAuto
 	if len(p.engine.others) == 0 || asked || p.Empty != "" || l.How == join.Cross || l.Ordered() {
 		return nil
 	}
 	sorts := query.Way{Name: fmt.Sprintf("hmg on %d devices", 1+len(p.engine.others))}
-	var err error
-	if sorts.Time, sorts.Reason, err = p.engine.predictHMG(l, &p.Facts); err != nil {
+	q, err := p.predictHMG(l, lowered, &sorts)
+	if err != nil {
 		return err
 	}
 	alone := query.Way{Name: "one device", Time: one}
@@ -31,12 +33,8 @@ func (p *Plan) weighHMG(l *lowering) error {
 		one /= time.Duration(1 + len(p.engine.others))
 	}
 	if sorts.Reason == "" && withRounds(sorts.Time) < one {
-		q, err := p.engine.planSorted(l)
-		if err == nil {
-			p.Query, p.sorts, q.Ways = q, true, []query.Way{sorts, alone}
-			return nil
-		}
-		sorts.Reason = err.Error()
+		p.Query, p.sorts, q.Ways = q, true, []query.Way{sorts, alone}
+		return nil
 	}
 	if sorts.Reason == "" && sorts.Time < alone.Time {
 		sorts.Reason = notEnough
@@ -45,49 +43,64 @@ func (p *Plan) weighHMG(l *lowering) error {
 	return nil
 }
 
-// predictHMG predicts the time of the strategy for tables with these facts, or says why it cannot.
-func (e *Engine) predictHMG(l *lowering, f *operator.Facts) (_ time.Duration, reason string, err error) {
-	members := make([]planner.Member, len(e.Engines()))
-	for i := range members {
-		members[i].Number = i
+// predictHMG plans the strategy hmg and predicts its time, or gives the reason why it cannot.
+func (p *Plan) predictHMG(l *lowering, lowered query.Spec, sorts *query.Way) (*query.Query, error) {
+	var members []member
+	if p.Alternatives[0].Time() < leastSharedTime {
+		sorts.Reason = "one device takes less than " + text.Duration(leastSharedTime)
 	}
-	if linked, _ := planner.Linked(members, l.engine.Wires); !linked {
-		return 0, "the rates of the links between the devices are not known", nil
-	}
-	var rates []*planner.Rates
 	cores := 0 // devices
-	for _, on := range e.Engines() {
-		if on.Device().Info().CPULike() {
+	for i, on := range p.engine.Engines() {
+		members = append(members, member{planner.Member{Number: i}, on})
+		info := on.Device().Info()
+		if info.CPULike() {
 			cores++
 		}
-		if cores > 1 {
-			return 0, "several devices are the cores of the host", nil
+		if planner.RatesFor(info) == nil {
+			sorts.Reason = "no rates are known of " + info.Name
 		}
-		r := planner.RatesFor(on.Device().Info())
-		if r == nil {
-			return 0, "no rates are known of " + on.Device().Info().Name, nil
-		}
-		rates = append(rates, r)
 	}
-	all := l.keys.Rows(relation.Left) + l.keys.Rows(relation.Right)
-	share := min(all/uint64(len(rates))+1, primitive.MaxRows)
-	sort, err := primitive.PlanSort(e.Ops.Tuning(), primitive.Sort{EndBit: max(1, l.keys.KeyBits()),
-		Layout: primitive.Layout{Rows: share, KeyBytes: l.keys.KeyBytes()}})
+	if linked, _ := planner.Linked(predictions(members), p.engine.Wires); !linked {
+		sorts.Reason = "the rates of the links between the devices are not known"
+	} else if cores > 1 {
+		sorts.Reason = "several devices are the cores of the host"
+	}
+	if sorts.Reason != "" {
+		return nil, nil
+	}
+	first, err := p.engine.planSorted(l, lowered)
 	if err != nil {
-		return 0, "", err
+		sorts.Reason = err.Error()
+		return nil, nil
 	}
-	way := planner.Sorted{Passes: sort.Passes(), Pairs: l.Output != join.Count || !l.keys.Exact()}
-	if !l.keys.Exact() {
-		way.Compared = len(l.spec.LeftOn)
-	}
-	if l.Output == join.Rows {
-		for side, table := range l.sides {
-			for _, column := range l.Layout.Columns {
-				if column.Side == table && column.Role != join.IndicatorColumn {
-					way.Host[side]++
-				}
-			}
+	for i, q := range append([]*query.Query{first}, first.Others...) {
+		a := &q.Alternatives[0]
+		work, err := sortWork(&a.Facts)
+		if err != nil {
+			return nil, err
 		}
+		members[i] = memberOf(i, q)
+		members[i].Time += q.Rates.Time(&work)
 	}
-	return way.Time(f, rates, l.engine.Wires), "", nil
+	shares := slices.Repeat([]float64{1 / float64(len(members))}, len(members))
+	sorts.Time = slices.Max(planner.Together(predictions(members), p.engine.Wires))
+	sorts.Time = time.Duration(float64(sorts.Time) / team.Slack) // devices have room for more rows than are expected
+	sorts.Time += p.engine.moving(first, p.Facts.Rows, members, shares)
+	return first, nil
+}
+
+// sortWork is the work to sort the rows of both sides, beyond the work to divide them among devices.
+func sortWork(f *operator.Facts) (w operator.Work, err error) {
+	for side, rows := range f.Rows {
+		sort, err := primitive.PlanSort(f.Tuning, primitive.Sort{EndBit: f.KeyBits,
+			Layout: primitive.Layout{Rows: min(rows, primitive.MaxRows), KeyBytes: f.KeyBytes}})
+		if err != nil {
+			return w, err
+		}
+		passed := float64(uint64(sort.Passes()) * rows)
+		w[operator.Launch] += 2 * float64(sort.Passes())
+		w[operator.SortRow] += passed
+		w[operator.PassByte] += passed * 2 * float64(f.RowBytes(side))
+	}
+	return w, nil
 }
