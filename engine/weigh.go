@@ -73,6 +73,7 @@ func (p *Plan) predictHMG(l *lowering, lowered query.Spec, sorts *query.Way) (*q
 		sorts.Reason = err.Error()
 		return nil, nil
 	}
+	host := time.Duration(0) // all devices share it
 	for i, q := range append([]*query.Query{first}, first.Others...) {
 		a := &q.Alternatives[0]
 		work, err := sortWork(&a.Facts)
@@ -81,12 +82,26 @@ func (p *Plan) predictHMG(l *lowering, lowered query.Spec, sorts *query.Way) (*q
 		}
 		members[i] = memberOf(i, q)
 		members[i].Time += q.Rates.Time(&work)
+		host += hostTime(a.Plan, q.Rates)
 	}
 	shares := slices.Repeat([]float64{1 / float64(len(members))}, len(members))
-	sorts.Time = slices.Max(planner.Together(predictions(members), p.engine.Wires))
+	sorts.Time = slices.Max(planner.Together(predictions(members), p.engine.Wires)) +
+		host*time.Duration(len(members)-1)/time.Duration(len(members))
 	sorts.Time = time.Duration(float64(sorts.Time) / team.Slack) // devices have room for more rows than are expected
 	sorts.Time += p.engine.moving(first, p.Facts.Rows, members, shares)
 	return first, nil
+}
+
+// hostTime is the part of the time of a plan in which the host makes codes of keys, and fetches columns.
+func hostTime(p *operator.Plan, rates *planner.Rates) (total time.Duration) {
+	for _, stage := range p.Stages {
+		var work operator.Work
+		for _, unit := range []operator.Unit{operator.EncodeRow, operator.TakeNear, operator.TakeFar} {
+			work[unit] = stage.Work[unit]
+		}
+		total += rates.Time(&work)
+	}
+	return total
 }
 
 // sortWork is the work to sort the rows of both sides, beyond the work to divide them among devices.
