@@ -220,7 +220,6 @@ func sortSides[K runs.Word](ctx context.Context, p *keyRanges, both [2]*codedSid
 	if c.Chunksets(longest) > 1 {
 		p.how += ", merged by the host"
 	}
-	p.prepared.StageSeconds = make(map[string]float64)
 	for _, lane := range c.Lanes {
 		lane.Device().MemoryUse(backend.DeviceLocal) // records finished work in the profile
 		for _, stage := range lane.Profile.Stages() {

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 )
 
@@ -60,34 +60,39 @@ func (s *Lines) take() (d *drawn) {
 	return d
 }
 
-// batches yields the batches of all tasks in any order.
-func (s *Lines) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	return func(yield func(arrow.RecordBatch, error) bool) {
+// passAll puts output into the pipe of the receiver.
+func passAll[T any](ctx context.Context, to *exec.Pipe[*drawn], all iter.Seq2[T, error], as func(T) *drawn) (
+	delivered bool, err error) {
+	for output, err := range all {
+		if err == nil {
+			delivered, err = true, to.Put(ctx, as(output))
+		}
+		if err != nil {
+			return delivered, err
+		}
+	}
+	return delivered, nil
+}
+
+// drawAs yields one form of the output of all tasks.
+func drawAs[T any](ctx context.Context, s *Lines, form func(*drawn) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for d, err := range s.draw(ctx) {
 			if err != nil {
-				yield(nil, err)
-			} else if !yield(d.batch, nil) {
+				yield(*new(T), err)
+			} else if !yield(form(d), nil) {
 				return
 			}
 		}
 	}
 }
 
-// Pairs yields the pairs of row numbers of all tasks.
-func (s *Lines) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
-	switch {
-	case s.whole.Output != join.Pairs:
-		return notPairs
-	case s.part.Output == join.Rows:
-		return pairsOf(s.rowBatches(ctx))
-	}
-	return func(yield func(query.Pairs, error) bool) {
-		for d, err := range s.draw(ctx) {
-			if err != nil {
-				yield(query.Pairs{}, err)
-			} else if !yield(d.pairs, nil) {
-				return
-			}
-		}
-	}
+// batches yields the batches of all tasks in any order.
+func (s *Lines) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return drawAs(ctx, s, func(d *drawn) arrow.RecordBatch { return d.batch })
+}
+
+// pairs yields the pairs of row numbers of all tasks.
+func (s *Lines) pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	return drawAs(ctx, s, func(d *drawn) query.Pairs { return d.pairs })
 }

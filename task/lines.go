@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
@@ -34,7 +35,6 @@ type Lines struct {
 	first     *drawn // taken from the pipe before the output is drawn
 	drawn     bool   // the receiver has begun
 	until     time.Duration
-	closed    bool
 
 	mu      sync.Mutex
 	changed *sync.Cond // a task has ended
@@ -54,7 +54,7 @@ type Lines struct {
 func newLines(flow *exec.Flow, whole, part *Task, policy Policy, perDevice int) *Lines {
 	s := &Lines{part: part, perDevice: perDevice, outputs: outputs{policy: policy, whole: whole, flow: flow,
 		began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}}
-	s.unordered = s.batches
+	s.unordered, s.numbers, s.describe, s.release = s.batches, s.pairs, s.texts, s.free
 	return s
 }
 
@@ -242,25 +242,9 @@ func (s *Lines) pass(ctx context.Context, output Output) (delivered bool, err er
 	case join.Count:
 		return false, nil
 	case join.Pairs:
-		for pairs, err := range output.Pairs(ctx) {
-			if err == nil {
-				delivered, err = true, s.out.Put(ctx, &drawn{pairs: pairs})
-			}
-			if err != nil {
-				return delivered, err
-			}
-		}
-		return delivered, nil
+		return passAll(ctx, s.out, output.Pairs(ctx), func(p query.Pairs) *drawn { return &drawn{pairs: p} })
 	}
-	for batch, err := range output.Batches(ctx) {
-		if err == nil {
-			delivered, err = true, s.out.Put(ctx, &drawn{batch: batch})
-		}
-		if err != nil {
-			return delivered, err
-		}
-	}
-	return delivered, nil
+	return passAll(ctx, s.out, output.Batches(ctx), func(b arrow.RecordBatch) *drawn { return &drawn{batch: b} })
 }
 
 // count adds the measurements of a task that has ended.
@@ -317,45 +301,23 @@ func (s *Lines) Stats() query.Stats {
 	return sum
 }
 
-// Explain says how the join was divided, and what the task that began last does.
-func (s *Lines) Explain() string { return s.title() + s.lastOutput().Explain() }
-
-// Plan returns Explain without what was measured.
-func (s *Lines) Plan() string { return s.title() + s.lastOutput().Plan() }
-
-// title says how the join was divided, and which devices have failed; the text of a task follows.
-func (s *Lines) title() string {
+// texts are how the join was divided and which devices have failed, and the task that began last.
+func (s *Lines) texts() (title string, of Output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	title := ""
 	for _, f := range s.before.Failures {
 		title += fmt.Sprintf("failed       %s: %s; other devices ran its tasks\n", f.Device, f.Error)
 	}
-	return fmt.Sprintf("%s%s; of one:\n", title, s.policy)
-}
-
-func (s *Lines) lastOutput() Output {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
+	return fmt.Sprintf("%s%s; of one:\n", title, s.policy), s.last
 }
 
 // Tasks returns nil.
 func (*Lines) Tasks() *Scheduler { return nil }
 
-// Close ends the tasks under way and frees what they need.
-func (s *Lines) Close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
-	s.flow.Stop()
+// free releases output that was not drawn.
+func (s *Lines) free() {
 	if s.first != nil {
 		s.first.Release()
 		s.first = nil
 	}
-	if s.merge != nil {
-		s.merge.close()
-	}
-	s.policy.Close()
 }
