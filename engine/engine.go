@@ -96,17 +96,11 @@ func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right s
 	if left.Table() == nil || right.Table() == nil {
 		return e.stream(ctx, task.Whole(layout, left, right, consumer), opening{})
 	}
-	plan, err := e.PlanConsumed(ctx, layout, left.Table(), right.Table(), consumer)
+	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table(), consumer)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Run(ctx)
-}
-
-// PlanConsumed is PlanLayout with a consumer of the rows, as in [Engine.Sources]; nil: there is none.
-func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, right arrow.Table,
-	consumer deliver.Consumer) (*Plan, error) {
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
 }
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
@@ -221,16 +215,17 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec join.Sp
 	if err != nil {
 		return nil, err
 	}
-	return e.PlanLayout(ctx, layout, left, right)
+	return e.PlanLayout(ctx, layout, left, right, nil)
 }
 
 // PlanLayout is Plan with an existing layout, whose schemas may have had more columns: the tables must have those in
-// layout.Needed.
-func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, right arrow.Table) (*Plan, error) {
+// layout.Needed. A consumer takes the rows as in [Engine.Sources]; nil: there is none.
+func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, right arrow.Table,
+	consumer deliver.Consumer) (*Plan, error) {
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, nil, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
 }
 
 // planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.

@@ -110,7 +110,7 @@ func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
 		none[side] = array.NewTableFromRecords(l.Schema, nil)
 		defer none[side].Release()
 	}
-	_, err := e.Join.PlanLayout(ctx, b.join, none[0], none[1])
+	_, err := e.Join.PlanLayout(ctx, b.join, none[0], none[1], nil)
 	return err
 }
 
@@ -119,12 +119,12 @@ func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Tabl
 	err error) {
 	on := e.Join.Leaving(groupShare)
 	if l.windows != nil {
-		plan, err = on.PlanConsumed(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
+		plan, err = on.PlanLayout(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
 		if !e.otherwise(err) {
 			return plan, " on the device", err
 		}
 	}
-	plan, err = on.PlanLayout(ctx, l.Join, left, right)
+	plan, err = on.PlanLayout(ctx, l.Join, left, right, nil)
 	return plan, "", err
 }
 

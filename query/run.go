@@ -27,8 +27,20 @@ type Team interface {
 	Failures() []DeviceFailure
 }
 
+// AllOrNone is the part of a [Team] that ends when one of its lanes fails.
+type AllOrNone struct{}
+
+// Left implements Team.
+func (AllOrNone) Left(lanes []*Lane) []*Lane { return lanes }
+
+// Failures implements Team.
+func (AllOrNone) Failures() []DeviceFailure { return nil }
+
+// Close implements Team.
+func (AllOrNone) Close() {}
+
 // alone is the team of a lane that runs a query by itself.
-type alone struct{}
+type alone struct{ AllOrNone }
 
 // Join implements Team.
 func (alone) Join(ctx context.Context, lanes []*Lane) error {
@@ -48,15 +60,6 @@ func (alone) Join(ctx context.Context, lanes []*Lane) error {
 func (alone) Finish(ctx context.Context, lanes []*Lane) error {
 	return lanes[0].Finish(ctx)
 }
-
-// Left implements Team.
-func (alone) Left(lanes []*Lane) []*Lane { return lanes }
-
-// Close implements Team.
-func (alone) Close() {}
-
-// Failures implements Team.
-func (alone) Failures() []DeviceFailure { return nil }
 
 // Start starts a query, as planned for each of some devices, in a flow, which belongs to the result from then on. team
 // prepares the lanes, of which the first runs the first query. It returns when there are rows or, for a count, at the

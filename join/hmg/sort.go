@@ -52,19 +52,7 @@ func (s *sorter[K]) run(ctx context.Context) error {
 		uploaded.End()
 		return nil
 	})
-	flow.Go("sort chunksets", func(ctx context.Context) error {
-		err := uploaded.Each(ctx, func(set *chunkset) error {
-			if err := s.sortSet(ctx, set); err != nil {
-				set.Release()
-				return err
-			}
-			return sorted.Put(ctx, set)
-		})
-		if err == nil {
-			sorted.End()
-		}
-		return err
-	})
+	exec.PassOn(flow, "sort chunksets", uploaded, sorted, s.sortSet)
 	flow.Go("download chunksets", func(ctx context.Context) error {
 		return sorted.Each(ctx, func(set *chunkset) error {
 			defer set.Release()
@@ -88,10 +76,15 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 	return set, nil
 }
 
-// sortSet sorts the chunks of a chunkset: across the devices, or each by itself.
-func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
+// sortSet sorts the chunks of a chunkset, which it releases after an error: across the devices, or each by itself.
+func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) (_ *chunkset, err error) {
+	defer func() {
+		if err != nil {
+			set.Release()
+		}
+	}()
 	if s.alone() {
-		return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
+		return set, each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
 			return set.chunks[i].sort(ctx, s.Lanes[i])
 		})
 	}
@@ -99,7 +92,7 @@ func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
 	for i, lane := range s.Lanes {
 		lanes[i] = lane.Nested(ctx)
 	}
-	return peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
+	return set, peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
 		c := &set.chunks[rank.Rank()]
 		sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
 		if err == nil {
