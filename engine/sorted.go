@@ -65,24 +65,14 @@ func (e *Engine) planSorted(l *lowering, spec query.Spec) (*query.Query, error) 
 	}
 	spec.Facts.OutputRows = uint64(share*float64(spec.Facts.OutputRows)) + 1
 	spec.Facts.Sorted = [2]bool{true, true}
-	var first *query.Query
-	for i, on := range devices {
-		spec.Trees = l.trees(on)
-		if i > 0 { // rows that move have the same columns everywhere
-			spec.Trees = slices.DeleteFunc(spec.Trees, func(t query.Join) bool { return t.Place != first.Alternatives[0].Place })
-		}
-		q, err := on.Plan(spec)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			first = q
-		} else {
-			first.Others = append(first.Others, q)
-		}
+	first, err := planAll(len(devices), func(i int, place string) (*query.Query, error) {
+		spec.Trees = treesIn(place, l.trees(devices[i]))
+		return devices[i].Plan(spec)
+	})
+	if err == nil {
+		first.Ways = ways
 	}
-	first.Ways = ways
-	return first, nil
+	return first, err
 }
 
 // sortsOnly makes a query one of the strategy hmg, which merges sorted sides.

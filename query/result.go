@@ -222,14 +222,6 @@ type WayStats struct {
 	Reason           string  `json:"reason,omitempty"`  // why it was not considered, or not chosen
 }
 
-// StatsOf returns ways as stats have them.
-func StatsOf(ways []Way) (stats []WayStats) {
-	for _, w := range ways {
-		stats = append(stats, WayStats{w.Name, w.Time.Seconds(), w.Reason})
-	}
-	return stats
-}
-
 // DeviceStats are the measurements of one of several devices.
 type DeviceStats struct {
 	Device    string `json:"device"`
@@ -310,7 +302,9 @@ func (r *Result) Stats() Stats {
 		}
 		s.Alternatives = append(s.Alternatives, stats)
 	}
-	s.Ways = StatsOf(r.Query.Ways)
+	for _, w := range r.Query.Ways {
+		s.Ways = append(s.Ways, WayStats{w.Name, w.Time.Seconds(), w.Reason})
+	}
 	return s
 }
 

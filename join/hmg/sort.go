@@ -2,6 +2,7 @@ package hmg
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
@@ -83,23 +84,25 @@ func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) (_ *chunkset, er
 			set.Release()
 		}
 	}()
+	size := len(s.Lanes) // of the groups of devices that sort together
 	if s.alone() {
-		return set, each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
-			return set.chunks[i].sort(ctx, s.Lanes[i])
+		size = 1
+	}
+	var lanes []*exec.Lane
+	for _, lane := range s.Lanes {
+		lanes = append(lanes, lane.Nested(ctx))
+	}
+	groups := slices.Collect(slices.Chunk(lanes, size))
+	return set, each(ctx, "sort chunks", len(groups), func(ctx context.Context, group int) error {
+		return peers.RunRanks(ctx, s.Links, groups[group], nil, func(ctx context.Context, rank *peers.Rank) error {
+			c := &set.chunks[group*size+rank.Rank()]
+			sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
+			if err == nil {
+				c.Chunk = sorted[0].Chunk
+				c.hold(sorted[0].Release)
+			}
+			return err
 		})
-	}
-	lanes := make([]*exec.Lane, len(s.Lanes))
-	for i, lane := range s.Lanes {
-		lanes[i] = lane.Nested(ctx)
-	}
-	return set, peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
-		c := &set.chunks[rank.Rank()]
-		sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
-		if err == nil {
-			c.Chunk = sorted[0].Chunk
-			c.hold(sorted[0].Release)
-		}
-		return err
 	})
 }
 
