@@ -67,7 +67,7 @@ func (alone) Finish(ctx context.Context, lanes []*Lane) error {
 func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result, error) {
 	q := queries[0]
 	r := &Result{Query: q, Device: *q.Engine.Device().Info(), started: time.Now(), flow: flow,
-		out: exec.NewPipe[*deliver.Piece](flow, 0)}
+		out: exec.NewOutput[*deliver.Piece](flow)}
 	for _, q := range queries {
 		r.lanes = append(r.lanes, r.newLane(q))
 	}
@@ -83,9 +83,8 @@ func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result,
 		defer r.out.End()
 		return r.join(ctx)
 	})
-	r.first, _, _ = r.out.Take(r.flow.Context()) // nil if there is no output
-	r.matched = time.Since(r.started)
-	if r.first == nil {
+	some := r.out.Begin()
+	if r.matched = time.Since(r.started); !some {
 		if err := r.flow.Wait(); err != nil {
 			r.Query.Quota.Return(r.Rows())
 			r.Close()
@@ -229,7 +228,7 @@ func (l *Lane) output() *output {
 		down := room
 		down.Lane = lane.On(l.flow.Context(), backend.Deliver)
 		rows := &deliver.Rows{Room: down, Flow: l.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
-			PieceRows: a.batch, Out: l.result.out, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
+			PieceRows: a.batch, Out: l.result.out.Pipe, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
 			Last: !q.Parts && a.Facts.Granules() == 1}
 		limit.Sink, out.end, out.close = rows, rows.End, rows.Close
 		out.turned = func(f *deliver.Format) { rows.Format = *f }

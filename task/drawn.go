@@ -2,12 +2,10 @@ package task
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/query"
 )
@@ -23,41 +21,6 @@ func (d *drawn) Release() {
 	if d.batch != nil {
 		d.batch.Release()
 	}
-}
-
-// draw yields the output of all tasks. The join ends with the iteration.
-func (s *Lines) draw(ctx context.Context) iter.Seq2[*drawn, error] {
-	return func(yield func(*drawn, error) bool) {
-		switch {
-		case s.closed:
-			yield(nil, fmt.Errorf("%w: the result of the join was closed", backend.ErrInvalidInput))
-			return
-		case s.drawn:
-			yield(nil, fmt.Errorf("%w: the output of the join was drawn already", backend.ErrInvalidInput))
-			return
-		}
-		s.drawn = true
-		defer context.AfterFunc(ctx, s.out.Abandon)()
-		defer s.flow.Stop()
-		for d := s.take(); d != nil; d = s.take() {
-			if !yield(d, nil) {
-				return
-			}
-		}
-		if ctx.Err() != nil {
-			yield(nil, backend.ContextError(ctx))
-		} else if err := s.flow.Wait(); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// take returns what was delivered next; nil if there is nothing more.
-func (s *Lines) take() (d *drawn) {
-	if d, s.first = s.first, nil; d == nil {
-		d, _, _ = s.out.Take(s.flow.Context())
-	}
-	return d
 }
 
 // passAll puts output into the pipe of the receiver.
@@ -77,7 +40,7 @@ func passAll[T any](ctx context.Context, to *exec.Pipe[*drawn], all iter.Seq2[T,
 // drawAs yields one form of the output of all tasks.
 func drawAs[T any](ctx context.Context, s *Lines, form func(*drawn) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for d, err := range s.draw(ctx) {
+		for d, err := range s.out.All(ctx) {
 			if err != nil {
 				yield(*new(T), err)
 			} else if !yield(form(d), nil) {

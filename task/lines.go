@@ -31,9 +31,7 @@ type Lines struct {
 	part      *Task // of which tasks are parts
 	runs      []Run // by device
 	perDevice int   // lines
-	out       *exec.Pipe[*drawn]
-	first     *drawn // taken from the pipe before the output is drawn
-	drawn     bool   // the receiver has begun
+	out       *exec.Output[*drawn]
 	until     time.Duration
 
 	mu      sync.Mutex
@@ -52,9 +50,10 @@ type Lines struct {
 
 // newLines returns the scheduler of parts of a task, in a flow that ends with it, with lines for each device.
 func newLines(flow *exec.Flow, whole, part *Task, policy Policy, perDevice int) *Lines {
-	s := &Lines{part: part, perDevice: perDevice, outputs: outputs{policy: policy, whole: whole, flow: flow,
-		began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}}
-	s.unordered, s.numbers, s.describe, s.release = s.batches, s.pairs, s.texts, s.free
+	s := &Lines{part: part, perDevice: perDevice, out: exec.NewOutput[*drawn](flow)}
+	s.outputs = outputs{policy: policy, whole: whole, flow: flow, began: time.Now(),
+		before: query.Stats{StageSeconds: make(map[string]float64)}}
+	s.unordered, s.numbers, s.describe, s.release = s.batches, s.pairs, s.texts, func() { s.out.Close() }
 	return s
 }
 
@@ -67,7 +66,6 @@ func (s *Lines) begin() error {
 	s.changed = sync.NewCond(&s.mu)
 	lines := s.perDevice * len(s.runs)
 	s.under, s.lost, s.peaks = make([]*running, lines), make([]error, len(s.runs)), make([]uint64, len(s.runs))
-	s.out = exec.NewPipe[*drawn](s.flow, 0)
 	stop := context.AfterFunc(s.flow.Context(), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,9 +85,8 @@ func (s *Lines) begin() error {
 		s.out.End()
 		return nil
 	})
-	s.first, _, _ = s.out.Take(s.flow.Context()) // nil if there is no output
-	s.until = time.Since(s.began)
-	if s.first != nil {
+	some := s.out.Begin()
+	if s.until = time.Since(s.began); some {
 		return nil
 	}
 	err := s.flow.Wait()
@@ -242,9 +239,9 @@ func (s *Lines) pass(ctx context.Context, output Output) (delivered bool, err er
 	case join.Count:
 		return false, nil
 	case join.Pairs:
-		return passAll(ctx, s.out, output.Pairs(ctx), func(p query.Pairs) *drawn { return &drawn{pairs: p} })
+		return passAll(ctx, s.out.Pipe, output.Pairs(ctx), func(p query.Pairs) *drawn { return &drawn{pairs: p} })
 	}
-	return passAll(ctx, s.out, output.Batches(ctx), func(b arrow.RecordBatch) *drawn { return &drawn{batch: b} })
+	return passAll(ctx, s.out.Pipe, output.Batches(ctx), func(b arrow.RecordBatch) *drawn { return &drawn{batch: b} })
 }
 
 // count adds the measurements of a task that has ended.
@@ -313,11 +310,3 @@ func (s *Lines) texts() (title string, of Output) {
 
 // Tasks returns nil.
 func (*Lines) Tasks() *Scheduler { return nil }
-
-// free releases output that was not drawn.
-func (s *Lines) free() {
-	if s.first != nil {
-		s.first.Release()
-		s.first = nil
-	}
-}
