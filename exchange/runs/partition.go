@@ -12,10 +12,10 @@ type Pair struct{ R, S Span }
 func (p Pair) rows() uint64 { return p.R.Rows() + p.S.Rows() }
 
 // Partition cuts two sorted sides by the merge path (HMG 3.3.1) into n parts with equally many rows of R and S
-// together, so that every row, with all rows that have its key, is in exactly one of tasks and whole. Where rows with one key lie
-// on both sides of a boundary, the boundary becomes a gap (the paper's boundary validation): all rows with that key are
-// taken out of the tasks, and are matches of one another without a search. Tasks are in the order of the key; a part
-// that such a key fills is none. Whole are the keys at boundaries. One side of a task or key may be empty.
+// together, so that every row, with all rows that have its key, is in exactly one of tasks and whole. Where rows with
+// one key lie on both sides of a boundary, the boundary becomes a gap (the paper's boundary validation): all rows with
+// that key are taken out of the tasks, and are matches of one another without a search. Tasks are in the order of the
+// key; a part that such a key fills is none. Whole are the keys at boundaries. One side of a task or key may be empty.
 func Partition[K, V Word](r, s Run[K, V], n uint64) (tasks, whole []Pair) {
 	p, in := path[K, V]{r, s}, Pair{Span{0, r.Len()}, Span{0, s.Len()}}
 	rest, rows := in, in.rows()
