@@ -106,13 +106,13 @@ func (r *Result) Close() { r.groups.Close() }
 func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Table) (plan *engine.Plan, where string,
 	err error) {
 	on := e.Join.Leaving(groupShare)
-	if l.windows != nil {
-		plan, err = on.PlanConsumed(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
+	if windows := e.windows(l); windows != nil {
+		plan, err = on.PlanLayout(ctx, l.Join, left, right, e.behind().Consumer(windows))
 		if !e.otherwise(err) {
 			return plan, " on the device", err
 		}
 	}
-	plan, err = on.PlanLayout(ctx, l.Join, left, right)
+	plan, err = on.PlanLayout(ctx, l.Join, left, right, nil)
 	return plan, "", err
 }
 
@@ -139,7 +139,7 @@ func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table
 			defer none[side].Release()
 		}
 		// An algorithm that is forced may not join the groups. They are not known before they are made.
-		if _, err := e.Join.PlanLayout(ctx, l.byKey.join, none[0], none[1]); err != nil {
+		if _, err := e.Join.PlanLayout(ctx, l.byKey.join, none[0], none[1], nil); err != nil {
 			return "", err
 		}
 		b.WriteString("\ngroup the joined groups ")
