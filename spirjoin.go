@@ -166,7 +166,7 @@ const (
 // The ways to share a join among devices, for JoinSpec.Strategy.
 const (
 	StrategyAuto = join.StrategyAuto
-	StrategyHMG  = join.StrategyHMG // tables are sorted across all devices, and matched there; see docs/hmg.md
+	StrategyHMG  = join.StrategyHMG // sort-merge join on all devices, by ranges of keys; see docs/hmg.md
 )
 
 // Where columns are put together, for JoinSpec.Materialize.
@@ -434,7 +434,7 @@ func (e *Engine) JoinStreamLayout(ctx context.Context, layout *JoinLayout, left,
 // PlanJoin plans a join with an existing layout. The layout may come from schemas with more columns than the tables, so
 // that a caller can read only the columns in layout.Needed.
 func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right arrow.Table) (*JoinPlan, error) {
-	return e.join.PlanLayout(ctx, layout, left, right)
+	return e.join.PlanLayout(ctx, layout, left, right, nil)
 }
 
 // PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are

@@ -96,17 +96,11 @@ func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right s
 	if left.Table() == nil || right.Table() == nil {
 		return e.stream(ctx, task.Whole(layout, left, right, consumer), opening{})
 	}
-	plan, err := e.PlanConsumed(ctx, layout, left.Table(), right.Table(), consumer)
+	plan, err := e.PlanLayout(ctx, layout, left.Table(), right.Table(), consumer)
 	if err != nil {
 		return nil, err
 	}
 	return plan.Run(ctx)
-}
-
-// PlanConsumed is PlanLayout with a consumer of the rows, as in [Engine.Sources]; nil: there is none.
-func (e *Engine) PlanConsumed(ctx context.Context, layout *join.Layout, left, right arrow.Table,
-	consumer deliver.Consumer) (*Plan, error) {
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
 }
 
 // Plan is a planned join, ready to run. It refers to both tables, which must stay alive while it is used.
@@ -118,7 +112,6 @@ type Plan struct {
 	consumer deliver.Consumer // of the rows; nil: they come to the host, or are counted
 	tables   [2]arrow.Table
 	without  []query.DeviceFailure // devices of the engine that were lost before
-	sorts    bool                  // the planner has taken StrategyHMG
 	short    error                 // what the device lacks for whole tables, which are divided; nil if they are not
 	ranges   *lowering             // of tables that are joined by ranges of keys; nil for others
 }
@@ -149,7 +142,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 }
 
 // hmg reports whether the plan uses StrategyHMG.
-func (p *Plan) hmg() bool { return p.sorts || p.Layout.Spec.Strategy == join.StrategyHMG }
+func (p *Plan) hmg() bool { return p.Layout.Spec.Strategy == join.StrategyHMG }
 
 // runAlone runs the plan on the first device.
 func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
@@ -170,7 +163,7 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 }
 
 // runHMG runs the strategy on all devices. If a few keys have so many rows that a device has no room for its range,
-// ranges of keys are joined one by one or, if the planner has chosen the strategy, one device joins all.
+// ranges of keys are joined one by one.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if p.ranges != nil {
 		return p.runRanges(ctx)
@@ -178,9 +171,7 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	result, err := p.runSorted(ctx)
 	if errors.Is(err, backend.ErrDeviceMemory) && len(p.Others) > 0 {
 		on := *p.engine
-		if on.ByRange.Way = task.RangesSegments; p.sorts {
-			on.others = nil
-		}
+		on.ByRange.Way = task.RangesSegments
 		return p.again(ctx, &on, true)
 	}
 	return result, err
@@ -221,16 +212,17 @@ func (e *Engine) Plan(ctx context.Context, left, right arrow.Table, spec join.Sp
 	if err != nil {
 		return nil, err
 	}
-	return e.PlanLayout(ctx, layout, left, right)
+	return e.PlanLayout(ctx, layout, left, right, nil)
 }
 
 // PlanLayout is Plan with an existing layout, whose schemas may have had more columns: the tables must have those in
-// layout.Needed.
-func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, right arrow.Table) (*Plan, error) {
+// layout.Needed. A consumer takes the rows as in [Engine.Sources]; nil: there is none.
+func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, right arrow.Table,
+	consumer deliver.Consumer) (*Plan, error) {
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, nil, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
 }
 
 // planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.
@@ -292,7 +284,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	}
 	p := &Plan{Layout: layout, engine: e, tables: l.tables}
 	if l.spec.Strategy == join.StrategyHMG {
-		return p, p.planHMG(ctx, &l)
+		return p, p.planHMG(ctx, &l, spec)
 	}
 	if !e.Undivided && len(e.others) == 0 && p.inParts() && e.Whole(l.Task) == "" {
 		onDevice := e.DividesOnDevice(layout, [2]*arrow.Schema{tables[0].Schema(), tables[1].Schema()}, tables)
@@ -302,7 +294,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 	if p.Query, err = e.Engine.Plan(spec); err != nil {
 		return nil, err
 	}
-	return p, p.weighHMG(&l)
+	return p, nil
 }
 
 // prove proves hashes if the limit of host memory allows it. It waits for the memory.

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -173,71 +172,6 @@ func TestUnequalDevices(t *testing.T) {
 			share := rows(q.Others[0]) / (rows(q) + rows(q.Others[0]))
 			require.Greater(t, share, test.least, explained)
 			require.Less(t, share, test.most, explained)
-		})
-	}
-}
-
-// TestPlannerTakesHMG: counts and pairs use the strategy hmg if one device is predicted to take much longer. Every plan
-// says what hmg would take, or why that is unknown.
-func TestPlannerTakesHMG(t *testing.T) {
-	devicetest.HostTest(t)
-	devicetest.SkipRace(t)
-	const rows = 1 << 19
-	left := keyed(t, "k", rows, func(i int) int64 { return int64(i * 7919 % rows) })
-	right := keyed(t, "k", rows, func(i int) int64 { return int64(i) })
-	linked := linkedBy(4, 50e9, 300e9)
-	mixed, count := []posingAs{software, gpu, gpu, gpu}, join.Spec{Output: join.Count}
-	const taken, other = "strategy     hmg on 4 devices, ", "instead of hmg on 4 devices, "
-	const not = "instead of hmg on 2 devices, not considered: "
-	for name, test := range map[string]struct {
-		devices []posingAs
-		wires   *topology.Topology
-		spec    join.Spec
-		taken   bool
-		text    string // "" if it is not named
-	}{
-		"count":      {mixed, linked, count, true, taken},
-		"pairs":      {mixed, linked, join.Spec{Output: join.Pairs}, true, taken},
-		"rows":       {mixed, linked, join.Spec{}, false, other},
-		"fast":       {[]posingAs{gpu, gpu, gpu, gpu}, linked, count, false, other},
-		"slow links": {mixed, linkedBy(4, 50e9, 1e9), count, false, other},
-		"no links":   {[]posingAs{software, gpu}, nil, count, false, not + "the rates of the links"},
-		"cores":      {[]posingAs{software, software}, linkedBy(2, 50e9, 300e9), count, false, not + "several devices are"},
-		"asked for":  {mixed, linked, join.Spec{Output: join.Count, Algorithm: "smj-um"}, false, ""},
-		"left":       {mixed, linked, join.Spec{Output: join.Count, How: join.Left}, true, taken},
-		"order":      {mixed, linked, join.Spec{Order: join.LeftOrder}, false, ""},
-		"alone":      {[]posingAs{software}, nil, count, false, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			engine := posingEngine(t, test.devices...)
-			engine.Wires = test.wires
-			test.spec.On = onK
-			plan, err := engine.Plan(t.Context(), left, right, test.spec)
-			require.NoError(t, err)
-			result, err := plan.Run(t.Context())
-			require.NoError(t, err)
-			defer result.Close()
-			if test.spec.Output == join.Pairs {
-				pairs := 0
-				for p, err := range result.Pairs(t.Context()) {
-					require.NoError(t, err)
-					for i, l := range p.Left {
-						if p.Right[i] != uint32(int(l)*7919%rows) {
-							t.Fatalf("row %d pairs with %d", l, p.Right[i])
-						}
-					}
-					pairs += len(p.Left)
-				}
-				require.Equal(t, rows, pairs)
-			}
-			if test.spec.Output != join.Rows {
-				require.EqualValues(t, rows, result.Rows())
-				require.Equal(t, test.taken, result.Stats().Strategy == "hmg")
-				require.Contains(t, result.Explain(), test.text)
-				require.Equal(t, test.text != "", len(result.Stats().Ways) == 2)
-			}
-			require.Contains(t, plan.String(), test.text)
-			require.Equal(t, test.text != "", strings.Contains(plan.String(), "hmg"), plan)
 		})
 	}
 }

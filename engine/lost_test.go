@@ -70,7 +70,7 @@ func (f *faulty) begin(t *testing.T, engine *engine.Engine, left, right arrow.Ta
 		sources[0].Again, sources[1].Again = true, true
 		return engine.StreamLayout(t.Context(), layout, sources[0], sources[1])
 	}
-	plan, err := engine.PlanLayout(t.Context(), layout, left, right)
+	plan, err := engine.PlanLayout(t.Context(), layout, left, right, nil)
 	if err != nil {
 		return nil, err
 	}

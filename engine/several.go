@@ -123,7 +123,7 @@ func (s *stream) planMet(planned *query.Query, l *lowering, members []member, fa
 			continue
 		}
 		some := members[:n]
-		if moving := s.moving(planned, planned.Facts.Rows, some, s.shares(some, true)); moving >= fastest.time {
+		if moving := s.engine.moving(planned, planned.Facts.Rows, some, s.shares(some, true)); moving >= fastest.time {
 			reason = "to move them takes " + text.Duration(moving) // need not be planned
 			continue
 		}
@@ -245,34 +245,51 @@ func (s *stream) shares(members []member, rates bool) []float64 {
 	return shares
 }
 
+// planAll plans a query for some devices. Rows that move have the same columns everywhere, so they are put together in
+// the place where that is best for the first device; "": wherever it is best.
+func planAll(devices int, plan func(device int, place string) (*query.Query, error)) (*query.Query, error) {
+	first, err := plan(0, "")
+	for i := 1; i < devices && err == nil; i++ {
+		var other *query.Query
+		other, err = plan(i, first.Alternatives[0].Place)
+		first.Others = append(first.Others, other)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return first, nil
+}
+
+// treesIn returns the trees with columns put together in a place; "": all of them.
+func treesIn(place string, trees []query.Join) []query.Join {
+	return slices.DeleteFunc(trees, func(tree query.Join) bool { return place != "" && tree.Place != place })
+}
+
 // planTeam plans the query for several devices, on which rows meet by their keys, or which all have the whole build
 // side.
 func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates, scattered bool) (
 	t candidate, err error) {
 	shares, planned := s.shares(members, rates), make([]member, len(members))
 	spec.Scattered = scattered
-	for i, m := range members {
-		place := ""
-		if scattered && i > 0 { // rows that move have the same columns everywhere
-			place = t.query.Alternatives[0].Place
+	t.query, err = planAll(len(members), func(i int, place string) (*query.Query, error) {
+		if !scattered {
+			place = ""
 		}
-		q, err := s.planOn(m.engine, spec, l, place, shares[i], len(members))
-		if err != nil {
-			return candidate{}, err
+		q, err := s.planOn(members[i].engine, spec, l, place, shares[i], len(members))
+		if err == nil {
+			planned[i] = memberOf(members[i].Number, q)
 		}
-		planned[i] = memberOf(m.Number, q)
-		if i == 0 {
-			t.query = q
-		} else {
-			t.query.Others = append(t.query.Others, q)
-		}
+		return q, err
+	})
+	if err != nil {
+		return candidate{}, err
 	}
 	wires, all := s.engine.Wires, predictions(planned)
 	linked, apart := planner.Linked(all, wires)
 	t.time = slices.Max(planner.Together(all, wires))
 	switch f := &t.query.Alternatives[0].Facts; {
 	case scattered && linked:
-		t.time += s.moving(t.query, spec.Facts.Rows, planned, shares)
+		t.time += s.engine.moving(t.query, spec.Facts.Rows, planned, shares)
 	case scattered || !team.MaySpread(t.query):
 	case t.query.Engine.Spread:
 		t.query.Spread = true
@@ -288,12 +305,12 @@ func (s *stream) planTeam(spec query.Spec, l *lowering, members []member, rates,
 }
 
 // moving is the predicted time in which rows move that meet by their keys, with the columns of a plan.
-func (s *stream) moving(of *query.Query, rows [2]uint64, members []member, shares []float64) time.Duration {
+func (e *Engine) moving(of *query.Query, rows [2]uint64, members []member, shares []float64) time.Duration {
 	sizeBytes, f := uint64(0), &of.Alternatives[0].Facts
 	for side, n := range rows {
 		sizeBytes += n * f.RowBytes(side)
 	}
-	return planner.Scatter(predictions(members), shares, sizeBytes, s.engine.Wires)
+	return planner.Scatter(predictions(members), shares, sizeBytes, e.Wires)
 }
 
 // planOn plans the query on a device for a share of the probe side, as one of several, with columns put together in a
@@ -302,10 +319,7 @@ func (s *stream) planOn(e *query.Engine, spec query.Spec, l *lowering, place str
 	*query.Query, error) {
 	own := *l
 	own.several = devices > 1 && !spec.Scattered
-	spec.Trees, spec.Among = own.trees(e), uint64(devices)
-	if place != "" {
-		spec.Trees = slices.DeleteFunc(spec.Trees, func(tree query.Join) bool { return tree.Place != place })
-	}
+	spec.Trees, spec.Among = treesIn(place, own.trees(e)), uint64(devices)
 	if e != s.engine.Engine { // the first device has what there is once
 		spec.Grant, spec.Release, spec.PartsBytes, spec.WaitingBytes = nil, nil, 0, 0
 	}

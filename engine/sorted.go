@@ -20,12 +20,12 @@ const rangesAlgorithm = "smj-um"
 
 // planHMG plans the strategy hmg as it was asked for. Ranges of keys are joined one by one if the tables do not fit the
 // devices together, or if that was decided before: because of an order of rows on several devices, or by a knob.
-func (p *Plan) planHMG(ctx context.Context, l *lowering) (err error) {
+func (p *Plan) planHMG(ctx context.Context, l *lowering, lowered query.Spec) (err error) {
 	if l.How == join.Cross {
 		return notSorted(l.How.Noun())
 	}
 	if !l.byRange {
-		if p.Query, err = p.engine.planSorted(l); !errors.Is(err, backend.ErrDeviceMemory) {
+		if p.Query, err = p.engine.planSorted(l, lowered); !errors.Is(err, backend.ErrDeviceMemory) {
 			return err
 		}
 		l.byRange, l.unique = true, [2]*keys.Plan{}
@@ -45,8 +45,8 @@ func (p *Plan) planHMG(ctx context.Context, l *lowering) (err error) {
 // each of which merges its range of keys ([team.Sort]). On one device that is a sort-merge join.
 //
 // Errors: backend.ErrDeviceMemory if the tables do not fit.
-func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
-	devices, spec := e.Engines(), l.lower()
+func (e *Engine) planSorted(l *lowering, spec query.Spec) (*query.Query, error) {
+	devices := e.Engines()
 	if err := l.sortsOnly(&spec); err != nil {
 		return nil, err
 	}
@@ -65,24 +65,14 @@ func (e *Engine) planSorted(l *lowering) (*query.Query, error) {
 	}
 	spec.Facts.OutputRows = uint64(share*float64(spec.Facts.OutputRows)) + 1
 	spec.Facts.Sorted = [2]bool{true, true}
-	var first *query.Query
-	for i, on := range devices {
-		spec.Trees = l.trees(on)
-		if i > 0 { // rows that move have the same columns everywhere
-			spec.Trees = slices.DeleteFunc(spec.Trees, func(t query.Join) bool { return t.Place != first.Alternatives[0].Place })
-		}
-		q, err := on.Plan(spec)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			first = q
-		} else {
-			first.Others = append(first.Others, q)
-		}
+	first, err := planAll(len(devices), func(i int, place string) (*query.Query, error) {
+		spec.Trees = treesIn(place, l.trees(devices[i]))
+		return devices[i].Plan(spec)
+	})
+	if err == nil {
+		first.Ways = ways
 	}
-	first.Ways = ways
-	return first, nil
+	return first, err
 }
 
 // sortsOnly makes a query one of the strategy hmg, which merges sorted sides.

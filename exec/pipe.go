@@ -106,6 +106,22 @@ func (p *Pipe[T]) Each(ctx context.Context, do func(T) error) error {
 	}
 }
 
+// PassOn has a goroutine of a flow make a value of each one of a pipe, which do owns, and put it in another pipe, which
+// ends after the last one.
+func PassOn[A, B Releaser](flow *Flow, name string, from *Pipe[A], to *Pipe[B],
+	do func(context.Context, A) (B, error)) {
+	flow.Go(name, func(ctx context.Context) error {
+		defer to.End()
+		return from.Each(ctx, func(a A) error {
+			b, err := do(ctx, a)
+			if err != nil {
+				return err
+			}
+			return to.Put(ctx, b)
+		})
+	})
+}
+
 // TakeAny is Take for the first of the pipes that has a value or has ended, and waits until there is one. of is its
 // index.
 func TakeAny[T Releaser](ctx context.Context, pipes [2]*Pipe[T]) (v T, of int, ok bool, err error) {

@@ -228,11 +228,6 @@ func (s *streaming) drawOne(ctx context.Context) (g *groups, err error) {
 	if g, err = s.main.finish(ctx); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			g.release()
-		}
-	}()
 	err = s.main.program.distinct(func(column string) (int, error) {
 		total := uint64(0)
 		for number := range divisions {
@@ -244,7 +239,11 @@ func (s *streaming) drawOne(ctx context.Context) (g *groups, err error) {
 		}
 		return g.addState([]uint64{total}), nil
 	})
-	return g, err
+	if err != nil {
+		g.release()
+		return nil, err
+	}
+	return g, nil
 }
 
 // countDivision counts the different values of a division that are not NULL.

@@ -155,12 +155,6 @@ func (w *work) all(ctx context.Context, p *program) (g *groups, err error) {
 	if g, err = w.group(ctx, p, by); err != nil {
 		return nil, err
 	}
-	done := g // g is nil after an error
-	defer func() {
-		if err != nil {
-			done.release()
-		}
-	}()
 	if g.rows == 0 {
 		if len(by) == 0 {
 			g.none, g.rows = true, 1
@@ -169,6 +163,7 @@ func (w *work) all(ctx context.Context, p *program) (g *groups, err error) {
 	}
 	err = p.distinct(func(column string) (int, error) { return w.countDistinct(ctx, g, column) })
 	if err != nil {
+		g.release()
 		return nil, err
 	}
 	return g, nil

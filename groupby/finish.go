@@ -264,13 +264,9 @@ func (f *finishing) average(ctx context.Context) (arrow.Array, error) {
 	return f.make(backend.AsBytes(out)), nil
 }
 
-// variance makes the column of sample variances, deviation the column of their roots.
-func (f *finishing) variance(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, false) }
-
-func (f *finishing) deviation(ctx context.Context) (arrow.Array, error) { return f.squared(ctx, true) }
-
-func (f *finishing) squared(ctx context.Context, root bool) (arrow.Array, error) {
-	counts := f.counts()
+// variance makes the column of sample variances, or of their roots.
+func (f *finishing) variance(ctx context.Context) (arrow.Array, error) {
+	counts, root := f.counts(), f.aggregate.Func == Stddev
 	if isExact(f.input.Type) {
 		return f.fractions(ctx, 2, root, func(of *fractions, i int) float64 {
 			sum, squares := f.exact(f.of, i), f.exact(f.squares, i)

@@ -69,7 +69,7 @@ var functions = [...]function{
 	Var: {name: "var", synonyms: []string{"variance", "var_samp"}, help: "sample variance",
 		result: quotientType, lower: (*program).deviations, least: 2, finish: (*finishing).variance},
 	Stddev: {name: "stddev", synonyms: []string{"std", "stdev", "stddev_samp"}, help: "square root of var",
-		result: quotientType, lower: (*program).deviations, least: 2, finish: (*finishing).deviation},
+		result: quotientType, lower: (*program).deviations, least: 2, finish: (*finishing).variance},
 }
 
 // Funcs returns all functions.

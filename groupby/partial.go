@@ -204,17 +204,12 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 		if r.fn == reduce.First {
 			continue
 		}
-		dtype, wide := s.program.stateType(r)
-		f := finishing{finisher: &finisher{result: dtype, of: []int{i}, count: s.program.countOf(r)}, groups: g,
-			from: from, to: to}
+		f := finishing{finisher: &finisher{result: s.program.stateType(r), of: []int{i}, count: s.program.countOf(r)},
+			groups: g, from: from, to: to}
 		if r.fn != reduce.Count {
 			f.validate(1)
 		}
-		if wide {
-			add(stateName(i), f.make(f.interleaved(f.word(0, 0), f.word(0, 1))))
-		} else {
-			add(stateName(i), f.make(copied(f.word(0, 0))))
-		}
+		add(stateName(i), f.valueStates())
 		if r.fn == reduce.Moments {
 			add(stateName(i)+deviations, f.make(copied(f.word(0, 1))))
 		}
@@ -229,7 +224,7 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	if s.numbered() {
 		row := finishing{finisher: &finisher{result: arrow.PrimitiveTypes.Uint64, of: []int{s.rowState()}}, groups: g,
 			from: from, to: to}
-		add(stateName(s.rowState()), row.make(copied(row.word(0, 0))))
+		add(stateName(s.rowState()), row.valueStates())
 	}
 	if short != nil {
 		return nil, short
@@ -237,18 +232,18 @@ func (s *partials) batch(ctx context.Context, g *groups, from, to int, held *exe
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(to-from)), nil
 }
 
-// stateType is the type of a state as a column; wide if it has two words that are one number.
-func (p *program) stateType(r request) (dtype arrow.DataType, wide bool) {
+// stateType is the type of a state as a column: of 128 bits if it has two words that are one number.
+func (p *program) stateType(r request) arrow.DataType {
 	of := p.reduction(r)
 	switch kind, words := of.State(); {
 	case kind == reduce.Float:
-		return arrow.PrimitiveTypes.Float64, false
+		return arrow.PrimitiveTypes.Float64
 	case words == 2:
-		return &arrow.Decimal128Type{Precision: digits128}, true
+		return &arrow.Decimal128Type{Precision: digits128}
 	case kind == reduce.Unsigned:
-		return arrow.PrimitiveTypes.Uint64, false
+		return arrow.PrimitiveTypes.Uint64
 	}
-	return arrow.PrimitiveTypes.Int64, false
+	return arrow.PrimitiveTypes.Int64
 }
 
 // countOf is the state that counts the values of a request; negative if each group has some.

@@ -41,14 +41,6 @@ var wordOps = [...]wordOp{
 	stripGreatest: {ordered: true, fold: greatest},
 }
 
-// stripValues is how the values of a request are read.
-type stripValues struct {
-	bits int
-	kind reduce.Kind
-	part int  // which 64-bit word of a sum the result has, the lowest first; negative: the whole sum, of 128 bits
-	rows bool // values are row numbers
-}
-
 // stripStateOf returns the state of a request of a column, or of none, without its place. ok is false for those that
 // need another way.
 func stripStateOf(r request, column *arrow.Chunked) (s stripState, ok bool) {
@@ -60,7 +52,7 @@ func stripStateOf(r request, column *arrow.Chunked) (s stripState, ok bool) {
 	case reduce.Count:
 		s.op = stripCount
 	case reduce.First:
-		s.op, s.rows, s.kind = stripLeast, true, reduce.Unsigned
+		s.op, s.kind = stripLeast, reduce.Unsigned
 	case reduce.Min, reduce.Max:
 		if s.op = stripLeast; r.fn == reduce.Max {
 			s.op = stripGreatest
@@ -184,23 +176,25 @@ func (s *stripState) decode(out []uint64, values []byte) []uint64 {
 		for i, v := range backend.Words(values)[:len(out)] {
 			out[i] = uint64(v)
 		}
+	case s.bits == 16 && signed:
+		widen(out, arrow.Int16Traits.CastFromBytes(values))
 	case s.bits == 16:
-		for i := range out {
-			if out[i] = uint64(binary.LittleEndian.Uint16(values[2*i:])); signed {
-				out[i] = uint64(int16(out[i]))
-			}
-		}
-	case s.bits == 8:
-		for i, v := range values[:len(out)] {
-			if out[i] = uint64(v); signed {
-				out[i] = uint64(int8(v))
-			}
-		}
+		widen(out, arrow.Uint16Traits.CastFromBytes(values))
+	case signed:
+		widen(out, arrow.Int8Traits.CastFromBytes(values))
+	default:
+		widen(out, values)
 	}
 	if wordOps[s.op].ordered {
 		s.order(out)
 	}
 	return out
+}
+
+func widen[T int8 | int16 | uint8 | uint16](out []uint64, values []T) {
+	for i, v := range values[:len(out)] {
+		out[i] = uint64(v)
+	}
 }
 
 // order makes unsigned numbers with the order of the values of them. NaN is above all numbers.

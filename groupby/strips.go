@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/groupby/reduce"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/keys"
@@ -46,7 +47,9 @@ type stripState struct {
 	op     stripOp
 	word   int                  // its first word in a slot
 	values *relation.ColumnRows // nil: none, every row takes part
-	stripValues
+	bits   int                  // of a value
+	kind   reduce.Kind
+	part   int // which 64-bit word of a sum the result has, the lowest first; negative: the whole sum, of 128 bits
 }
 
 // planStrips returns how to group strip by strip, or nil if the host does not do that: there are many codes, reductions

@@ -58,12 +58,11 @@ func textOf(a arrow.Array, i int) (text string, ok bool) {
 	case interface{ Value(int) string }:
 		return a.Value(i), true
 	case interface{ Value(int) []byte }: // binary of every kind
-		return bytesText(a.Value(i)), true
+		b := a.Value(i)
+		return unsafe.String(unsafe.SliceData(b), len(b)), true
 	}
 	return "", false
 }
-
-func bytesText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // pickedAtOnce is the number of rows after which the end of the context is noticed.
 const pickedAtOnce = 1 << 16

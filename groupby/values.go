@@ -188,7 +188,7 @@ func square(a arrow.Array, form form, out []uint64) {
 	words := len(out) / a.Len()
 	data := a.Data().Buffers()[1].Bytes()[a.Data().Offset()*width/8:][:a.Len()*width/8]
 	if width <= 64 {
-		reader := stripState{stripValues: stripValues{bits: width, kind: kind}}
+		reader := stripState{bits: width, kind: kind}
 		var room [keys.StripRows]uint64
 		for from := 0; from < a.Len(); from += len(room) {
 			to := min(from+len(room), a.Len())

@@ -45,14 +45,22 @@ func exactOf(v decimal256.Num) (sum exactSum) {
 	return sum
 }
 
-// Means returns sums that are [Aggregate.Wide], divided by the numbers of their values and correctly rounded. The caller
-// releases the result.
-func Means(sums *array.Decimal256, counts *array.Int64) arrow.Array {
-	out, fractions := make([]float64, sums.Len()), newFractions(sums.DataType(), 1, false)
-	for i, v := range sums.Values() {
-		if sums.IsValid(i) {
-			sum := exactOf(v)
-			out[i] = fractions.mean(uint64(counts.Value(i)), &sum)
+// Means returns sums, of floats or [Aggregate.Wide], divided by the numbers of their values. Exact sums are correctly
+// rounded. The caller releases the result.
+func Means(sums arrow.Array, counts *array.Int64) arrow.Array {
+	out := make([]float64, sums.Len())
+	switch sums := sums.(type) {
+	case *array.Float64:
+		for i, sum := range sums.Float64Values() {
+			out[i] = sum / float64(counts.Value(i))
+		}
+	case *array.Decimal256:
+		fractions := newFractions(sums.DataType(), 1, false)
+		for i, v := range sums.Values() {
+			if sums.IsValid(i) {
+				sum := exactOf(v)
+				out[i] = fractions.mean(uint64(counts.Value(i)), &sum)
+			}
 		}
 	}
 	return relation.WithNulls(sums, arrow.PrimitiveTypes.Float64, backend.AsBytes(out))

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/arrow/scalar"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/deliver"
@@ -207,7 +207,7 @@ func (k *tableKeys) key(ctx context.Context, i int, codes []byte) (arrow.Array, 
 
 // part returns the codes of one table among key codes, of the width that its plan has.
 func (p *codePart) part(codes []byte, keyBytes int) []byte {
-	mask := ^uint64(0) >> (64 - max(1, p.of.bits)) * uint64(min(1, p.of.bits))
+	mask := ^uint64(0) >> (64 - p.of.bits)
 	rows := len(codes) / keyBytes
 	code := func(row int) uint64 {
 		if keyBytes == 4 {
@@ -285,19 +285,10 @@ func (r *reducing) keyColumn(ctx context.Context, by int, of *tableKeys, i int, 
 func (r *reducing) sameKey(name string, rows int) (arrow.Array, error) {
 	switch r.origin(name).Role {
 	case deliver.Mark:
-		b := array.NewBooleanBuilder(memory.DefaultAllocator)
-		defer b.Release()
-		for range rows {
-			b.Append(r.matched)
-		}
-		return b.NewArray(), nil
+		return scalar.MakeArrayFromScalar(scalar.NewBooleanScalar(r.matched), rows, memory.DefaultAllocator)
 	case deliver.Indicator:
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		defer b.Release()
-		for range rows {
-			b.Append(deliver.IndicatorText(r.of))
-		}
-		return b.NewArray(), nil
+		text := scalar.NewStringScalar(deliver.IndicatorText(r.of))
+		return scalar.MakeArrayFromScalar(text, rows, memory.DefaultAllocator)
 	}
 	return relation.Nulls(r.layout.types[name], rows, memory.DefaultAllocator)
 }

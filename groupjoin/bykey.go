@@ -213,12 +213,8 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 		case a.Func == groupby.Sum && exact:
 			column, err = groupby.Narrow(sums, a.Column, l.Input(i-len(b.columns)))
 		case a.Func == groupby.Avg:
-			counts := merged.Column(len(b.columns) + b.means[i-len(b.columns)]).(*array.Int64)
-			if exact {
-				column = groupby.Means(sums, counts)
-			} else {
-				column = quotients(column.(*array.Float64), counts)
-			}
+			counts := merged.Column(len(b.columns) + b.means[i-len(b.columns)])
+			column = groupby.Means(column, counts.(*array.Int64))
 		default:
 			column.Retain()
 		}
@@ -229,15 +225,6 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 		columns = append(columns, column)
 	}
 	return columns, nil
-}
-
-// quotients divides sums by numbers of values. The quotient of a NULL sum is NULL.
-func quotients(sums *array.Float64, counts *array.Int64) arrow.Array {
-	out := make([]float64, sums.Len())
-	for i, sum := range sums.Float64Values() {
-		out[i] = sum / float64(counts.Value(i))
-	}
-	return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 }
 
 // batches yields, for each batch of joined groups, the keys and the values of the rows that they stand for. rows counts
@@ -265,9 +252,14 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 	for _, c := range b.columns {
 		columns = append(columns, groups.Column(c))
 	}
-	numbers := [2]multiplicity{b.numbers(groups, relation.Left), b.numbers(groups, relation.Right)}
+	var numbers [2]*array.Int64 // of rows of each side; nil if the output has no rows of it
+	for side, c := range b.rows {
+		if c >= 0 {
+			numbers[side] = groups.Column(c).(*array.Int64)
+		}
+	}
 	for i := range int(groups.NumRows()) {
-		n, err := product(numbers[0].of(i, 1), numbers[1].of(i, 1))
+		n, err := product(numberOf(numbers[0], i, 1), numberOf(numbers[1], i, 1))
 		if err != nil {
 			return nil, err
 		}
@@ -288,12 +280,12 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 		counted, times := numbers[0], numbers[1]
 		absent := int64(1)
 		if v.column >= 0 { // values that a missing row does not have
-			counted.counts, times, absent = groups.Column(v.column).(*array.Int64), numbers[1-v.side], 0
+			counted, times, absent = groups.Column(v.column).(*array.Int64), numbers[1-v.side], 0
 		}
 		counts := make([]int64, groups.NumRows())
 		for i := range counts {
 			var err error
-			if counts[i], err = product(counted.of(i, absent), times.of(i, 1)); err != nil {
+			if counts[i], err = product(numberOf(counted, i, absent), numberOf(times, i, 1)); err != nil {
 				return nil, err
 			}
 		}
@@ -306,11 +298,11 @@ func (b *byKey) batch(groups arrow.RecordBatch, rows *uint64) (arrow.RecordBatch
 
 // multiples returns sums, times the number of rows of the other side. Exact sums are below 2^190 then, because the
 // values have at most 128 bits, and a product of rows at most 63.
-func multiples(sums arrow.Array, times multiplicity) arrow.Array {
+func multiples(sums arrow.Array, times *array.Int64) arrow.Array {
 	if floats, ok := sums.(*array.Float64); ok {
 		out := make([]float64, sums.Len())
 		for i, v := range floats.Float64Values() {
-			out[i] = v * float64(times.of(i, 1))
+			out[i] = v * float64(numberOf(times, i, 1))
 		}
 		return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 	}
@@ -318,7 +310,7 @@ func multiples(sums arrow.Array, times multiplicity) arrow.Array {
 	for i, v := range sums.(*array.Decimal256).Values() {
 		words, carry, c := v.Array(), uint64(0), uint64(0)
 		for w, word := range words { // modulo 2^256, which two's complement allows
-			high, low := bits.Mul64(word, uint64(times.of(i, 1)))
+			high, low := bits.Mul64(word, uint64(numberOf(times, i, 1)))
 			words[w], c = bits.Add64(low, carry, 0)
 			carry = high + c
 		}
@@ -327,22 +319,12 @@ func multiples(sums arrow.Array, times multiplicity) arrow.Array {
 	return relation.WithNulls(sums, sums.DataType(), backend.AsBytes(out))
 }
 
-// multiplicity is how many rows of a side a joined row of groups stands for.
-type multiplicity struct{ counts *array.Int64 }
-
-func (b *byKey) numbers(groups arrow.RecordBatch, side relation.Side) (m multiplicity) {
-	if c := b.rows[side]; c >= 0 {
-		m.counts = groups.Column(c).(*array.Int64)
-	}
-	return m
-}
-
-// of returns the number of row i, or absent if it has no rows of the side.
-func (m multiplicity) of(i int, absent int64) int64 {
-	if m.counts == nil || m.counts.IsNull(i) {
+// numberOf returns the number of rows of a side that row i of joined groups stands for, or absent if it has none.
+func numberOf(numbers *array.Int64, i int, absent int64) int64 {
+	if numbers == nil || numbers.IsNull(i) {
 		return absent
 	}
-	return m.counts.Value(i)
+	return numbers.Value(i)
 }
 
 // product is ErrLimit beyond int64.

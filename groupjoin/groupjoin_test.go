@@ -68,7 +68,7 @@ func open(t testing.TB, device *backend.Device, limitBytes uint64) *groupjoin.En
 	require.NoError(t, err)
 	e := engine.NewEngine(ops, memory.DefaultAllocator, limitBytes)
 	t.Cleanup(e.Close)
-	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}}
+	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}, HostReduces: true}
 }
 
 // unknown is a source of a table that is read batch by batch, of unknown length.

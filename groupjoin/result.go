@@ -102,29 +102,17 @@ func visible(plan string) string { return strings.ReplaceAll(plan, "\x00", "") }
 // Close releases the memory of the result. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() { r.groups.Close() }
 
-// planGroups returns an error if the groups of both sides cannot be joined, as by an algorithm that is forced. Groups
-// are not known before they are made, so it plans the join of none.
-func (e *Engine) planGroups(ctx context.Context, b *byKey) error {
-	var none [2]arrow.Table
-	for side, l := range b.sides {
-		none[side] = array.NewTableFromRecords(l.Schema, nil)
-		defer none[side].Release()
-	}
-	_, err := e.Join.PlanLayout(ctx, b.join, none[0], none[1])
-	return err
-}
-
 // planRows plans the join of rows that are grouped, and says where that is.
 func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Table) (plan *engine.Plan, where string,
 	err error) {
 	on := e.Join.Leaving(groupShare)
-	if l.windows != nil {
-		plan, err = on.PlanConsumed(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
+	if windows := e.windows(l); windows != nil {
+		plan, err = on.PlanLayout(ctx, l.Join, left, right, e.behind().Consumer(windows))
 		if !e.otherwise(err) {
 			return plan, " on the device", err
 		}
 	}
-	plan, err = on.PlanLayout(ctx, l.Join, left, right)
+	plan, err = on.PlanLayout(ctx, l.Join, left, right, nil)
 	return plan, "", err
 }
 
@@ -140,14 +128,18 @@ func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table
 		fmt.Fprintf(&b, "%s\ngroup the rows of the join%s ", visible(plan.String()), where)
 	} else {
 		b.WriteString("no rows are joined: both sides are grouped by the keys of the join, and their groups are joined\n")
+		var none [2]arrow.Table
 		for side, table := range [2]arrow.Table{left, right} {
 			plan, err := e.Groups.Plan(ctx, l.byKey.sides[side], table)
 			if err != nil {
 				return "", err
 			}
 			fmt.Fprintf(&b, "\n%s side: %s", relation.Side(side), visible(plan.String()))
+			none[side] = array.NewTableFromRecords(l.byKey.sides[side].Schema, nil)
+			defer none[side].Release()
 		}
-		if err := e.planGroups(ctx, l.byKey); err != nil {
+		// An algorithm that is forced may not join the groups. They are not known before they are made.
+		if _, err := e.Join.PlanLayout(ctx, l.byKey.join, none[0], none[1], nil); err != nil {
 			return "", err
 		}
 		b.WriteString("\ngroup the joined groups ")

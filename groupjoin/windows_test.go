@@ -42,7 +42,7 @@ func openSeveral(t testing.TB, devices []*backend.Device, limitBytes uint64) *gr
 	e := engine.NewEngine(members[0].Ops, memory.DefaultAllocator, limitBytes, members[1:]...)
 	t.Cleanup(e.Close)
 	e.Together = true
-	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}}
+	return &groupjoin.Engine{Join: e, Groups: &groupby.Engine{Engine: e.Engine}, HostReduces: true}
 }
 
 // reducedText is what explain texts say of rows that were grouped where they were joined.

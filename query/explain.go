@@ -3,7 +3,6 @@ package query
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ func (q *Query) String() string {
 	if q.Strategy != "" {
 		of = "strategy"
 	}
-	WriteWays(&b, of, q.Ways)
+	writeWays(line, of, q.Ways)
 	for text := range strings.Lines(a.Scans[0].Keys.String()) {
 		line("key", "%s", strings.TrimRight(text, "\n"))
 	}
@@ -101,8 +100,8 @@ type Way struct {
 	Reason string        // why it was not considered, or not taken although it is the fastest; otherwise ""
 }
 
-// WriteWays writes lines that name ways, the first of which is taken.
-func WriteWays(to io.Writer, name string, ways []Way) {
+// writeWays writes lines that name ways, the first of which is taken.
+func writeWays(line func(name, format string, args ...any), name string, ways []Way) {
 	for i, w := range ways {
 		if i > 0 {
 			name = "  instead of"
@@ -117,7 +116,7 @@ func WriteWays(to io.Writer, name string, ways []Way) {
 		if w.Reason != "" {
 			way += ": " + w.Reason
 		}
-		fmt.Fprintf(to, "%-12s %s\n", name, way)
+		line(name, "%s", way)
 	}
 }
 

@@ -29,12 +29,10 @@ type Result struct {
 	lanes []*Lane // of each device; the first one runs Query
 	team  Team
 
-	flow  *exec.Flow
-	out   *exec.Pipe[*deliver.Piece]
-	first *deliver.Piece // taken from the pipe before the output is drawn
-	drawn bool
-	rows  atomic.Uint64
-	all   atomic.Bool // rows is the number of all
+	flow *exec.Flow
+	out  *exec.Output[*deliver.Piece]
+	rows atomic.Uint64
+	all  atomic.Bool // rows is the number of all
 
 	granules, probed atomic.Uint64 // number of granules begun; rows of parts joined
 
@@ -43,7 +41,6 @@ type Result struct {
 	encode  atomic.Int64 // nanoseconds
 	deliver atomic.Int64 // nanoseconds of downloads
 	gather  atomic.Int64 // nanoseconds of gathers on the host
-	closed  bool
 }
 
 // Rows returns the number of output rows known so far. It is complete for a count, and once the output was drawn. If
@@ -56,18 +53,13 @@ func (r *Result) Counted() bool { return r.all.Load() }
 
 // Close ends the query and releases its memory. Nothing can be drawn afterwards; a second Close does nothing.
 func (r *Result) Close() {
-	closed, release := r.closed, r.Query.Release
-	if closed || release == nil {
-		release = func() {}
+	if !r.out.Close() {
+		return
 	}
-	defer release()
-	r.closed = true
-	if r.first != nil {
-		r.first.Release()
-		r.first = nil
+	if r.Query.Release != nil {
+		defer r.Query.Release()
 	}
-	r.flow.Stop()
-	if first := r.lanes[0]; first.kept && !closed {
+	if first := r.lanes[0]; first.kept {
 		first.built.probed()
 	}
 }
@@ -140,41 +132,18 @@ func (r *Result) Pairs(ctx context.Context) iter.Seq2[Pairs, error] {
 // pieces yields the output piece by piece. The receiver releases each piece. If the receiver stops, the query ends.
 func (r *Result) pieces(ctx context.Context) iter.Seq2[*deliver.Piece, error] {
 	return func(yield func(*deliver.Piece, error) bool) {
-		switch {
-		case r.closed:
-			yield(nil, fmt.Errorf("%w: the result of the join was closed", backend.ErrInvalidInput))
-			return
-		case r.drawn:
-			yield(nil, fmt.Errorf("%w: the output of the join was drawn already", backend.ErrInvalidInput))
-			return
-		}
-		r.drawn = true
-		stop := context.AfterFunc(ctx, r.out.Abandon)
-		defer stop()
-		defer r.flow.Stop()
-		for p := r.next(ctx); p != nil; p = r.next(ctx) {
+		for p, err := range r.out.All(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			rows, start := uint64(p.Rows), time.Now()
 			if !yield(p, nil) {
 				return
 			}
 			r.Query.Progress.Drawn(rows, time.Since(start))
 		}
-		if ctx.Err() != nil {
-			yield(nil, backend.ContextError(ctx))
-		} else if err := r.flow.Wait(); err != nil {
-			yield(nil, err)
-		}
 	}
-}
-
-// next returns the next piece; nil if there is none. ctx has the track of the goroutine.
-func (r *Result) next(ctx context.Context) *deliver.Piece {
-	defer exec.BeginWait(ctx, "wait for rows").End()
-	p := r.first
-	if r.first = nil; p == nil {
-		p, _, _ = r.out.Take(r.flow.Context())
-	}
-	return p
 }
 
 // Stats are the measurements of a query.
@@ -220,14 +189,6 @@ type WayStats struct {
 	Way              string  `json:"way"`
 	PredictedSeconds float64 `json:"predicted_seconds"` // 0 if it was not considered
 	Reason           string  `json:"reason,omitempty"`  // why it was not considered, or not chosen
-}
-
-// StatsOf returns ways as stats have them.
-func StatsOf(ways []Way) (stats []WayStats) {
-	for _, w := range ways {
-		stats = append(stats, WayStats{w.Name, w.Time.Seconds(), w.Reason})
-	}
-	return stats
 }
 
 // DeviceStats are the measurements of one of several devices.
@@ -310,7 +271,9 @@ func (r *Result) Stats() Stats {
 		}
 		s.Alternatives = append(s.Alternatives, stats)
 	}
-	s.Ways = StatsOf(r.Query.Ways)
+	for _, w := range r.Query.Ways {
+		s.Ways = append(s.Ways, WayStats{w.Name, w.Time.Seconds(), w.Reason})
+	}
 	return s
 }
 

@@ -27,8 +27,20 @@ type Team interface {
 	Failures() []DeviceFailure
 }
 
+// AllOrNone is the part of a [Team] that ends when one of its lanes fails.
+type AllOrNone struct{}
+
+// Left implements Team.
+func (AllOrNone) Left(lanes []*Lane) []*Lane { return lanes }
+
+// Failures implements Team.
+func (AllOrNone) Failures() []DeviceFailure { return nil }
+
+// Close implements Team.
+func (AllOrNone) Close() {}
+
 // alone is the team of a lane that runs a query by itself.
-type alone struct{}
+type alone struct{ AllOrNone }
 
 // Join implements Team.
 func (alone) Join(ctx context.Context, lanes []*Lane) error {
@@ -49,22 +61,13 @@ func (alone) Finish(ctx context.Context, lanes []*Lane) error {
 	return lanes[0].Finish(ctx)
 }
 
-// Left implements Team.
-func (alone) Left(lanes []*Lane) []*Lane { return lanes }
-
-// Close implements Team.
-func (alone) Close() {}
-
-// Failures implements Team.
-func (alone) Failures() []DeviceFailure { return nil }
-
 // Start starts a query, as planned for each of some devices, in a flow, which belongs to the result from then on. team
 // prepares the lanes, of which the first runs the first query. It returns when there are rows or, for a count, at the
 // end.
 func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result, error) {
 	q := queries[0]
 	r := &Result{Query: q, Device: *q.Engine.Device().Info(), started: time.Now(), flow: flow,
-		out: exec.NewPipe[*deliver.Piece](flow, 0)}
+		out: exec.NewOutput[*deliver.Piece](flow)}
 	for _, q := range queries {
 		r.lanes = append(r.lanes, r.newLane(q))
 	}
@@ -80,9 +83,8 @@ func Start(flow *exec.Flow, queries []*Query, team func([]*Lane) Team) (*Result,
 		defer r.out.End()
 		return r.join(ctx)
 	})
-	r.first, _, _ = r.out.Take(r.flow.Context()) // nil if there is no output
-	r.matched = time.Since(r.started)
-	if r.first == nil {
+	some := r.out.Begin()
+	if r.matched = time.Since(r.started); !some {
 		if err := r.flow.Wait(); err != nil {
 			r.Query.Quota.Return(r.Rows())
 			r.Close()
@@ -226,7 +228,7 @@ func (l *Lane) output() *output {
 		down := room
 		down.Lane = lane.On(l.flow.Context(), backend.Deliver)
 		rows := &deliver.Rows{Room: down, Flow: l.flow, Allocator: q.Engine.Allocator, Wanted: q.Numbers,
-			PieceRows: a.batch, Out: l.result.out, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
+			PieceRows: a.batch, Out: l.result.out.Pipe, Time: &l.result.deliver, Ahead: a.Facts.Ahead,
 			Last: !q.Parts && a.Facts.Granules() == 1}
 		limit.Sink, out.end, out.close = rows, rows.End, rows.Close
 		out.turned = func(f *deliver.Format) { rows.Format = *f }

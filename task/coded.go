@@ -189,7 +189,7 @@ func divideRanges[K runs.Word](ctx context.Context, p *keyRanges) (err error) {
 	}
 	var pairs []runs.Pair
 	if inOrder {
-		pairs, err = cutSorted(ctx, p, both)
+		pairs, err = cutSorted(p, both)
 	} else {
 		pairs, err = scatter(ctx, p, both, p.TaskRows)
 		p.how = "segments of both sides, divided by the host"
@@ -220,7 +220,6 @@ func sortSides[K runs.Word](ctx context.Context, p *keyRanges, both [2]*codedSid
 	if c.Chunksets(longest) > 1 {
 		p.how += ", merged by the host"
 	}
-	p.prepared.StageSeconds = make(map[string]float64)
 	for _, lane := range c.Lanes {
 		lane.Device().MemoryUse(backend.DeviceLocal) // records finished work in the profile
 		for _, stage := range lane.Profile.Stages() {
@@ -230,22 +229,21 @@ func sortSides[K runs.Word](ctx context.Context, p *keyRanges, both [2]*codedSid
 	return nil
 }
 
-// cutSorted cuts both sides, which are in order, by the merge path: a part for each device, and each part in at least
-// three tasks (HMG 3.3.1). A key with rows on both sides of a boundary is a task of its own.
-func cutSorted[K runs.Word](ctx context.Context, p *keyRanges, both [2]*codedSide[K]) ([]runs.Pair, error) {
+// cutSorted cuts both sides, which are in order, by the merge path, into at least three tasks for each device (HMG
+// 3.3.1). A key with rows on both sides of a boundary is a task of its own.
+func cutSorted[K runs.Word](p *keyRanges, both [2]*codedSide[K]) ([]runs.Pair, error) {
 	var run [2]runs.Run[K, uint32]
+	rows := uint64(0)
 	for side, s := range both {
 		var err error
 		if run[side], err = runs.NewRun(s.Block); err != nil {
 			return nil, err
 		}
+		rows += run[side].Len()
 	}
-	parts, err := runs.Partition(ctx, run[0], run[1],
-		runs.Cut{Parts: len(p.devices), Subparts: tasksPerLine, MostRows: p.TaskRows}, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return nil, err
-	}
-	return append(slices.Concat(parts.Tasks...), parts.Whole...), nil
+	tasks, whole := runs.Partition(run[0], run[1],
+		max(tasksPerLine*uint64(len(p.devices)), (rows+p.TaskRows-1)/p.TaskRows))
+	return append(tasks, whole...), nil
 }
 
 // scatter divides both sides by the same key ranges into segments, and moves the rows of those that are not in order

@@ -36,7 +36,7 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 	p := &keyRanges{Means: m, KeyRanges: m.ByRange, devices: devices, part: part, keys: plan, unique: unique}
 	p.Lines = cmp.Or(p.Lines, linesPerDevice)
 	s := newLines(flow, of, part, p, p.Lines)
-	p.skip = s.skip
+	p.skip, p.prepared = s.skip, &s.before
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -53,10 +53,6 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 	}
 	if err := exec.Protect("divide", func() error { return p.Prepare(flow.Context()) }); err != nil {
 		return nil, flow.End(err)
-	}
-	s.before.EncodeSeconds = p.prepared.EncodeSeconds
-	for stage, seconds := range p.prepared.StageSeconds {
-		s.before.StageSeconds[stage] = seconds
 	}
 	for _, e := range devices {
 		s.runs = append(s.runs, run(e.Leaving(p.coded.held.Host, 0)))

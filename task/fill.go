@@ -70,7 +70,7 @@ func (p *sides) fill(c *Collector) error {
 	if p.divider.KeyBytes > 0 {
 		p.divideOnDevice(c.flow, full, divided)
 	} else {
-		passOn(c.flow, "divide", full, divided, p.divideBlock)
+		exec.PassOn(c.flow, "divide", full, divided, p.divideBlock)
 	}
 	c.flow.Go("put", func(ctx context.Context) error {
 		return divided.Each(ctx, func(d *dividedBlock) error {

@@ -73,10 +73,10 @@ type keyRanges struct {
 	coded    codedSides
 	ranges   []*Range
 	at       int
-	halves   []*Task // in place of tasks that failed
-	given    int64   // rows of the ranges so far
-	how      string  // both sides were divided
-	prepared query.Stats
+	halves   []*Task      // in place of tasks that failed
+	given    int64        // rows of the ranges so far
+	how      string       // both sides were divided
+	prepared *query.Stats // of the division
 }
 
 // Prepare encodes both sides and divides them.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
@@ -30,11 +31,8 @@ type Lines struct {
 	part      *Task // of which tasks are parts
 	runs      []Run // by device
 	perDevice int   // lines
-	out       *exec.Pipe[*drawn]
-	first     *drawn // taken from the pipe before the output is drawn
-	drawn     bool   // the receiver has begun
+	out       *exec.Output[*drawn]
 	until     time.Duration
-	closed    bool
 
 	mu      sync.Mutex
 	changed *sync.Cond // a task has ended
@@ -52,9 +50,10 @@ type Lines struct {
 
 // newLines returns the scheduler of parts of a task, in a flow that ends with it, with lines for each device.
 func newLines(flow *exec.Flow, whole, part *Task, policy Policy, perDevice int) *Lines {
-	s := &Lines{part: part, perDevice: perDevice, outputs: outputs{policy: policy, whole: whole, flow: flow,
-		began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}}
-	s.unordered = s.batches
+	s := &Lines{part: part, perDevice: perDevice, out: exec.NewOutput[*drawn](flow)}
+	s.outputs = outputs{policy: policy, whole: whole, flow: flow, began: time.Now(),
+		before: query.Stats{StageSeconds: make(map[string]float64)}}
+	s.unordered, s.numbers, s.describe, s.release = s.batches, s.pairs, s.texts, func() { s.out.Close() }
 	return s
 }
 
@@ -67,7 +66,6 @@ func (s *Lines) begin() error {
 	s.changed = sync.NewCond(&s.mu)
 	lines := s.perDevice * len(s.runs)
 	s.under, s.lost, s.peaks = make([]*running, lines), make([]error, len(s.runs)), make([]uint64, len(s.runs))
-	s.out = exec.NewPipe[*drawn](s.flow, 0)
 	stop := context.AfterFunc(s.flow.Context(), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -87,9 +85,8 @@ func (s *Lines) begin() error {
 		s.out.End()
 		return nil
 	})
-	s.first, _, _ = s.out.Take(s.flow.Context()) // nil if there is no output
-	s.until = time.Since(s.began)
-	if s.first != nil {
+	some := s.out.Begin()
+	if s.until = time.Since(s.began); some {
 		return nil
 	}
 	err := s.flow.Wait()
@@ -242,25 +239,9 @@ func (s *Lines) pass(ctx context.Context, output Output) (delivered bool, err er
 	case join.Count:
 		return false, nil
 	case join.Pairs:
-		for pairs, err := range output.Pairs(ctx) {
-			if err == nil {
-				delivered, err = true, s.out.Put(ctx, &drawn{pairs: pairs})
-			}
-			if err != nil {
-				return delivered, err
-			}
-		}
-		return delivered, nil
+		return passAll(ctx, s.out.Pipe, output.Pairs(ctx), func(p query.Pairs) *drawn { return &drawn{pairs: p} })
 	}
-	for batch, err := range output.Batches(ctx) {
-		if err == nil {
-			delivered, err = true, s.out.Put(ctx, &drawn{batch: batch})
-		}
-		if err != nil {
-			return delivered, err
-		}
-	}
-	return delivered, nil
+	return passAll(ctx, s.out.Pipe, output.Batches(ctx), func(b arrow.RecordBatch) *drawn { return &drawn{batch: b} })
 }
 
 // count adds the measurements of a task that has ended.
@@ -317,45 +298,15 @@ func (s *Lines) Stats() query.Stats {
 	return sum
 }
 
-// Explain says how the join was divided, and what the task that began last does.
-func (s *Lines) Explain() string { return s.title() + s.lastOutput().Explain() }
-
-// Plan returns Explain without what was measured.
-func (s *Lines) Plan() string { return s.title() + s.lastOutput().Plan() }
-
-// title says how the join was divided, and which devices have failed; the text of a task follows.
-func (s *Lines) title() string {
+// texts are how the join was divided and which devices have failed, and the task that began last.
+func (s *Lines) texts() (title string, of Output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	title := ""
 	for _, f := range s.before.Failures {
 		title += fmt.Sprintf("failed       %s: %s; other devices ran its tasks\n", f.Device, f.Error)
 	}
-	return fmt.Sprintf("%s%s; of one:\n", title, s.policy)
-}
-
-func (s *Lines) lastOutput() Output {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
+	return fmt.Sprintf("%s%s; of one:\n", title, s.policy), s.last
 }
 
 // Tasks returns nil.
 func (*Lines) Tasks() *Scheduler { return nil }
-
-// Close ends the tasks under way and frees what they need.
-func (s *Lines) Close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
-	s.flow.Stop()
-	if s.first != nil {
-		s.first.Release()
-		s.first = nil
-	}
-	if s.merge != nil {
-		s.merge.close()
-	}
-	s.policy.Close()
-}

@@ -139,24 +139,9 @@ func (p *sides) divideOnDevice(flow *exec.Flow, blocks *exec.Pipe[*sideBlock], d
 	d := &deviceDivider{sides: p, lane: exec.NewLane(ctx, p.Ops, grant)}
 	d.deliver = d.lane.On(ctx, backend.Deliver)
 	loaded, parted := exec.NewPipe[*deviceBlock](flow, 0), exec.NewPipe[*deviceBlock](flow, 0)
-	passOn(flow, "load", blocks, loaded, d.load)
-	passOn(flow, "divide", loaded, parted, d.divide)
-	passOn(flow, "bring", parted, divided, d.bring)
-}
-
-// passOn has a goroutine of a flow make a value of each one of a pipe, which it owns, and put it in another pipe.
-func passOn[A, B exec.Releaser](flow *exec.Flow, name string, from *exec.Pipe[A], to *exec.Pipe[B],
-	do func(context.Context, A) (B, error)) {
-	flow.Go(name, func(ctx context.Context) error {
-		defer to.End()
-		return from.Each(ctx, func(a A) error {
-			b, err := do(ctx, a)
-			if err != nil {
-				return err
-			}
-			return to.Put(ctx, b)
-		})
-	})
+	exec.PassOn(flow, "load", blocks, loaded, d.load)
+	exec.PassOn(flow, "divide", loaded, parted, d.divide)
+	exec.PassOn(flow, "bring", parted, divided, d.bring)
 }
 
 // load begins to bring a block to the device.

@@ -38,8 +38,13 @@ type outputs struct {
 	merge  *merge     // of their outputs; nil if there is no order
 	began  time.Time
 	before query.Stats // of the tasks that have ended
-	// unordered yields the batches of all tasks, pairs of row numbers as columns if there is an order.
+	closed bool
+
+	// unordered yields the batches of all tasks, pairs of row numbers as columns unless numbers yields them.
 	unordered func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
+	numbers   func(ctx context.Context) iter.Seq2[query.Pairs, error] // if there is no order; may be nil
+	describe  func() (title string, of Output)                        // how the join was divided; the task to explain
+	release   func()                                                  // what the tasks hold, after the end of the flow
 }
 
 // Schema returns the schema of the record batches.
@@ -56,6 +61,43 @@ func (o *outputs) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, erro
 // notRows is the output of a join whose output is something else.
 func notRows(yield func(arrow.RecordBatch, error) bool) {
 	yield(nil, fmt.Errorf("%w: the join was not asked for rows", backend.ErrInvalidInput))
+}
+
+// Pairs yields the pairs of row numbers of all tasks.
+func (o *outputs) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	switch {
+	case o.whole.Output != join.Pairs:
+		return notPairs
+	case o.numbers != nil && o.merge == nil:
+		return o.numbers(ctx)
+	}
+	return pairsOf(o.rowBatches(ctx))
+}
+
+// Explain says how the join was divided, and what the last task that began to be drawn does.
+func (o *outputs) Explain() string {
+	title, of := o.describe()
+	return title + of.Explain()
+}
+
+// Plan returns Explain without what was measured.
+func (o *outputs) Plan() string {
+	title, of := o.describe()
+	return title + of.Plan()
+}
+
+// Close ends the tasks under way and frees what they need.
+func (o *outputs) Close() {
+	if o.closed {
+		return
+	}
+	o.closed = true
+	o.flow.Stop()
+	o.release()
+	if o.merge != nil {
+		o.merge.close()
+	}
+	o.policy.Close()
 }
 
 // rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -10,17 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 )
-
-// Pairs yields the pairs of row numbers of all tasks, whose outputs have them as columns.
-func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
-	if s.whole.Output != join.Pairs {
-		return notPairs
-	}
-	return pairsOf(s.rowBatches(ctx))
-}
 
 // notPairs is the output of a join whose output is something else.
 func notPairs(yield func(query.Pairs, error) bool) {

@@ -43,11 +43,10 @@ type Scheduler struct {
 	// begins.
 	mostAhead int
 
-	under  *running   // the task that is drawn
-	ahead  []*running // tasks that were begun, in their order; none after the last one
-	done   bool       // the task that was drawn has ended, and before includes it
-	kept   uint64     // rows that the consumer had when the last task began
-	closed bool
+	under *running   // the task that is drawn
+	ahead []*running // tasks that were begun, in their order; none after the last one
+	done  bool       // the task that was drawn has ended, and before includes it
+	kept  uint64     // rows that the consumer had when the last task began
 }
 
 // running is a task that was begun.
@@ -75,7 +74,7 @@ func (r *running) Close() {
 func newScheduler(ctx context.Context, m *Means, whole *Task, policy Policy, run Run) *Scheduler {
 	s := &Scheduler{run: run, limited: m.HostCapBytes() != exec.Unlimited, mostAhead: 1,
 		outputs: outputs{policy: policy, whole: whole, flow: exec.NewFlow(exec.WithTrace(ctx, m.Trace)), began: time.Now()}}
-	s.unordered = s.batches
+	s.unordered, s.describe, s.release = s.batches, s.texts, s.free
 	return s
 }
 
@@ -244,14 +243,10 @@ func (s *Scheduler) Stats() query.Stats {
 	return sum
 }
 
-// Explain says how the join was divided, and what the task under way does.
-func (s *Scheduler) Explain() string { return s.title() + s.under.output.Explain() }
-
-// Plan returns Explain without what was measured.
-func (s *Scheduler) Plan() string { return s.title() + s.under.output.Plan() }
-
-// title is the first line of the explain text; the text of the task under way follows.
-func (s *Scheduler) title() string { return fmt.Sprintf("%s; of %s:\n", s.policy, s.under.name) }
+// texts are the first line of the explain text, and the task under way.
+func (s *Scheduler) texts() (title string, of Output) {
+	return fmt.Sprintf("%s; of %s:\n", s.policy, s.under.name), s.under.output
+}
 
 // Tasks returns the scheduler.
 func (s *Scheduler) Tasks() *Scheduler { return s }
@@ -271,21 +266,12 @@ func (s *Scheduler) Parts() (number int, diskBytes uint64) {
 	return p.divider.Parts, p.file.SizeBytes()
 }
 
-// Close ends the tasks under way and frees what they need.
-func (s *Scheduler) Close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
-	s.flow.Stop()
+// free frees what the tasks under way need.
+func (s *Scheduler) free() {
 	if s.under != nil && !s.done {
 		s.under.Close()
 	}
 	for _, r := range s.ahead {
 		r.Close()
 	}
-	if s.merge != nil {
-		s.merge.close()
-	}
-	s.policy.Close()
 }

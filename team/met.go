@@ -33,7 +33,7 @@ func joinMet(ctx context.Context, lanes []*query.Lane, weights []uint32,
 }
 
 // met is what teams have in common on whose lanes rows meet by their keys. If a device fails, so does the join.
-type met struct{}
+type met struct{ query.AllOrNone }
 
 // Finish implements query.Team. A row of the build side and its partners have met on one lane, unless a filter decides.
 func (met) Finish(ctx context.Context, lanes []*query.Lane) error {
@@ -51,9 +51,3 @@ func (met) Finish(ctx context.Context, lanes []*query.Lane) error {
 	}
 	return finish(ctx)
 }
-
-// Left implements query.Team.
-func (met) Left(lanes []*query.Lane) []*query.Lane { return lanes }
-
-// Failures implements query.Team.
-func (met) Failures() []query.DeviceFailure { return nil }

@@ -123,7 +123,8 @@ func (r *attempts) group(ctx context.Context, on *engine.Engine) (again bool, fa
 		sources = [2]source.Source{r.source(left), r.source(right)}
 	}
 	rows := oracle.GroupsOf(len(want.rows), r.cells(want.rows), groups)
-	e := &groupjoin.Engine{Join: on, Groups: &groupby.Engine{Engine: on.Engine}}
+	e := &groupjoin.Engine{Join: on, Groups: &groupby.Engine{Engine: on.Engine},
+		HostReduces: r.c.Right.Seed&3 != 0}
 	result, err := e.Run(ctx, l, sources[0], sources[1])
 	if err != nil {
 		return r.judgeGroups(ctx, err, want, rows, l)

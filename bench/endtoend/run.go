@@ -165,7 +165,7 @@ func (b *bed) begin(ctx context.Context, layout *join.Layout, tables *[2]arrow.T
 		return b.engine.StreamLayout(ctx, &fixed, sources[0], sources[1])
 	}
 	start := time.Now()
-	plan, err := b.engine.PlanLayout(ctx, layout, tables[0], tables[1])
+	plan, err := b.engine.PlanLayout(ctx, layout, tables[0], tables[1], nil)
 	if r.Plan = time.Since(start); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// checkRows is how many rows are merged or expanded between two looks at the context.
+	// checkRows is how many rows are merged between two looks at the context.
 	checkRows = 1 << 20
 	// pieceRows is the least number of rows that are worth a goroutine.
 	pieceRows = 1 << 15

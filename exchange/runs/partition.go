@@ -1,12 +1,5 @@
 package runs
 
-import (
-	"context"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
-)
-
 // Span is rows First to End-1 of a sorted side.
 type Span struct{ First, End uint64 }
 
@@ -18,70 +11,13 @@ type Pair struct{ R, S Span }
 
 func (p Pair) rows() uint64 { return p.R.Rows() + p.S.Rows() }
 
-// Cut says how two sides are divided.
-type Cut struct {
-	Parts    int    // at least 1: one for each device
-	Subparts int    // of each part, at least; 0 is 1. HMG has three, one for each stream
-	MostRows uint64 // of R and S together in a subpart; 0 is no limit
-}
-
-// Parts are two sorted sides, divided so that every row, with all rows that have its key, is in exactly one of Tasks
-// and Whole.
-type Parts struct {
-	// Tasks are the subparts of each part, in the order of the key. One side may be empty.
-	Tasks [][]Pair
-	// Whole are keys with rows on either side of a boundary: every row of R pairs with every row of S. One side may be
-	// empty.
-	Whole []Pair
-}
-
-// Partition divides two sorted sides by the merge path (HMG 3.3.1): first into parts with equally many rows of R and S
-// together, then each part into subparts, all parts at a time on at most cores goroutines. Where rows with one key lie
-// on both sides of a boundary, the boundary becomes a gap (the paper's boundary validation): all rows with that key are
-// taken out of the tasks, and are matches of one another without a search. A key that spans several parts leaves those
-// that it fills empty.
-//
-// ErrInvalidInput for a cut without parts; backend.ErrCancelled.
-func Partition[K, V Word](ctx context.Context, r, s Run[K, V], c Cut, cores int) (*Parts, error) {
-	if c.Parts < 1 || c.Subparts < 0 {
-		return nil, invalid("partition", "%d parts of %d", c.Parts, c.Subparts)
-	}
-	p := path[K, V]{r, s}
-	parts, whole := p.divide(Pair{Span{0, r.Len()}, Span{0, s.Len()}}, uint64(c.Parts))
-	out := &Parts{Tasks: make([][]Pair, c.Parts)}
-	wholes := make([][]Pair, c.Parts)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(cores, 1))
-	for i, part := range parts {
-		group.Go(func() error {
-			var subparts []Pair
-			subparts, wholes[i] = p.divide(part, c.subparts(part))
-			for _, sub := range subparts {
-				if sub.rows() > 0 {
-					out.Tasks[i] = append(out.Tasks[i], sub)
-				}
-			}
-			return ended(ctx)
-		})
-	}
-	err := group.Wait()
-	out.Whole = slices.Concat(append(wholes, whole)...)
-	return out, err
-}
-
-func (c Cut) subparts(part Pair) uint64 {
-	n := uint64(max(c.Subparts, 1))
-	if c.MostRows > 0 {
-		n = max(n, (part.rows()+c.MostRows-1)/c.MostRows)
-	}
-	return n
-}
-
-// path is the merge path of two sorted sides, where R is first among equal keys.
-type path[K, V Word] struct{ r, s Run[K, V] }
-
-// divide cuts the rows of in into n parts by equidistant diagonals, and returns the keys at boundaries apart.
-func (p path[K, V]) divide(in Pair, n uint64) (parts, whole []Pair) {
+// Partition cuts two sorted sides by the merge path (HMG 3.3.1) into n parts with equally many rows of R and S
+// together, so that every row, with all rows that have its key, is in exactly one of tasks and whole. Where rows with
+// one key lie on both sides of a boundary, the boundary becomes a gap (the paper's boundary validation): all rows with
+// that key are taken out of the tasks, and are matches of one another without a search. Tasks are in the order of the
+// key; a part that such a key fills is none. Whole are the keys at boundaries. One side of a task or key may be empty.
+func Partition[K, V Word](r, s Run[K, V], n uint64) (tasks, whole []Pair) {
+	p, in := path[K, V]{r, s}, Pair{Span{0, r.Len()}, Span{0, s.Len()}}
 	rest, rows := in, in.rows()
 	var taken K
 	for i := uint64(1); i <= n; i++ {
@@ -103,10 +39,15 @@ func (p path[K, V]) divide(in Pair, n uint64) (parts, whole []Pair) {
 				rest.R.First, rest.S.First = gap.R.End, gap.S.End
 			}
 		}
-		parts = append(parts, part)
+		if part.rows() > 0 {
+			tasks = append(tasks, part)
+		}
 	}
-	return parts, whole
+	return tasks, whole
 }
+
+// path is the merge path of two sorted sides, where R is first among equal keys.
+type path[K, V Word] struct{ r, s Run[K, V] }
 
 // cross is what follows the crossing of the merge path with a diagonal: rows rows of in lie before it.
 func (p path[K, V]) cross(in Pair, rows uint64) Pair {

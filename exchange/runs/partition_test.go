@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,20 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/spirjoin/spirjoin/backend"
 )
 
 // checkParts checks that the tasks and whole keys of a division are within the sides, in order and as small as they
 // should be, and have each row, and each pair of rows with equal keys, exactly once.
-func checkParts(r, s Run[uint64, uint32], c Cut) error {
-	p, err := Partition(context.Background(), r, s, c, 2)
-	if err != nil {
-		return err
-	}
-	if len(p.Tasks) != c.Parts {
-		return fmt.Errorf("%d parts", len(p.Tasks))
-	}
+func checkParts(r, s Run[uint64, uint32], parts uint64) error {
+	tasks, whole := Partition(r, s, parts)
 	found, rows := map[[2]uint64]int{}, [2]map[uint64]int{{}, {}}
 	add := func(t Pair, equal bool) error {
 		if t.rows() == 0 || t.R.End > r.Len() || t.S.End > s.Len() {
@@ -45,19 +36,17 @@ func checkParts(r, s Run[uint64, uint32], c Cut) error {
 		}
 		return nil
 	}
-	most, last := c.most(r.Len()+s.Len()), Pair{}
-	for _, part := range p.Tasks {
-		for _, t := range part {
-			if t.R.First < last.R.End || t.S.First < last.S.End || t.rows() > most {
-				return fmt.Errorf("task %v after %v, at most %d rows", t, last, most)
-			}
-			last = t
-			if err := add(t, false); err != nil {
-				return err
-			}
+	most, last := (r.Len()+s.Len()+parts-1)/parts, Pair{}
+	for _, t := range tasks {
+		if t.R.First < last.R.End || t.S.First < last.S.End || t.rows() > most {
+			return fmt.Errorf("task %v after %v, at most %d rows", t, last, most)
+		}
+		last = t
+		if err := add(t, false); err != nil {
+			return err
 		}
 	}
-	for _, t := range p.Whole {
+	for _, t := range whole {
 		if err := add(t, true); err != nil {
 			return err
 		}
@@ -65,7 +54,7 @@ func checkParts(r, s Run[uint64, uint32], c Cut) error {
 	for side, all := range [2]uint64{r.Len(), s.Len()} {
 		for i := range all {
 			if rows[side][i] != 1 {
-				return fmt.Errorf("row %d of side %d is there %d times: %v", i, side, rows[side][i], p)
+				return fmt.Errorf("row %d of side %d is there %d times: %v, %v", i, side, rows[side][i], tasks, whole)
 			}
 		}
 	}
@@ -76,22 +65,12 @@ func checkParts(r, s Run[uint64, uint32], c Cut) error {
 				want = 1
 			}
 			if got := found[[2]uint64{i, j}]; got != want {
-				return fmt.Errorf("rows %d and %d are paired %d times instead of %d: %v", i, j, got, want, p)
+				return fmt.Errorf("rows %d and %d are paired %d times instead of %d: %v, %v", i, j, got, want, tasks,
+					whole)
 			}
 		}
 	}
 	return nil
-}
-
-// most is the greatest number of rows that a task of a division may have.
-func (c Cut) most(rows uint64) uint64 {
-	part := (rows + uint64(c.Parts) - 1) / uint64(c.Parts)
-	n := uint64(max(c.Subparts, 1))
-	most := (part + n - 1) / n
-	if c.MostRows > 0 {
-		most = min(most, c.MostRows)
-	}
-	return most
 }
 
 func runOf(t require.TestingT, keys []uint64) Run[uint64, uint32] {
@@ -107,7 +86,7 @@ func runOf(t require.TestingT, keys []uint64) Run[uint64, uint32] {
 }
 
 // TestPartitionExhaustively divides all pairs of sides with up to four rows of three keys into 1 to 9 parts, so that
-// there is a boundary at every position, and these into up to three subparts.
+// there is a boundary at every position.
 func TestPartitionExhaustively(t *testing.T) {
 	var sides []Run[uint64, uint32]
 	var extend func(keys []uint64)
@@ -126,12 +105,9 @@ func TestPartitionExhaustively(t *testing.T) {
 	require.Len(t, sides, 1+3+6+10+15)
 	for _, r := range sides {
 		for _, s := range sides {
-			for parts := 1; parts <= 9; parts++ {
-				for subparts := 0; subparts <= 3; subparts++ {
-					c := Cut{Parts: parts, Subparts: subparts, MostRows: uint64(parts % 3)}
-					if err := checkParts(r, s, c); err != nil {
-						t.Fatalf("%v, %v, %+v: %v", list(r), list(s), c, err)
-					}
+			for parts := range uint64(9) {
+				if err := checkParts(r, s, parts+1); err != nil {
+					t.Fatalf("%v, %v, %d: %v", list(r), list(s), parts+1, err)
 				}
 			}
 		}
@@ -151,11 +127,8 @@ func TestPartitionFigures(t *testing.T) {
 		{{1, 1, 1}, {2, 2, 2}},
 	} {
 		for i := range sides {
-			for parts := 1; parts <= 8; parts++ {
-				for subparts := 1; subparts <= 4; subparts++ {
-					require.NoError(t, checkParts(runOf(t, sides[i]), runOf(t, sides[1-i]),
-						Cut{Parts: parts, Subparts: subparts}), "%v in %d x %d", sides, parts, subparts)
-				}
+			for parts := range uint64(32) {
+				require.NoError(t, checkParts(runOf(t, sides[i]), runOf(t, sides[1-i]), parts+1), "%v in %d", sides, parts+1)
 			}
 		}
 	}
@@ -175,9 +148,7 @@ func TestPartitionOfRandomSides(t *testing.T) {
 			slices.Sort(keys)
 			sides[i] = runOf(t, keys)
 		}
-		c := Cut{Parts: rapid.IntRange(1, 8).Draw(t, "parts"), Subparts: rapid.IntRange(0, 5).Draw(t, "subparts"),
-			MostRows: rapid.Uint64Range(0, 40).Draw(t, "most")}
-		if err := checkParts(sides[0], sides[1], c); err != nil {
+		if err := checkParts(sides[0], sides[1], rapid.Uint64Range(1, 300).Draw(t, "parts")); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -189,25 +160,12 @@ func TestPartitionIsEven(t *testing.T) {
 	r := sortedRun[uint64, uint32](t, random, 100_000, 5, math.MaxUint64, 0)
 	s := sortedRun[uint64, uint32](t, random, 13, 1, math.MaxUint64, 0)
 	for range 2 {
-		p, err := Partition(t.Context(), r, s, Cut{Parts: 3, Subparts: 3, MostRows: 1000}, 2)
-		require.NoError(t, err)
-		require.Empty(t, p.Whole)
-		for _, part := range p.Tasks {
-			for _, task := range part {
-				require.InDelta(t, float64(r.Len()+s.Len())/3/34, task.rows(), 1.001)
-			}
-			require.Len(t, part, 34)
+		tasks, whole := Partition(r, s, 102)
+		require.Empty(t, whole)
+		for _, task := range tasks {
+			require.InDelta(t, float64(r.Len()+s.Len())/102, task.rows(), 1.001)
 		}
+		require.Len(t, tasks, 102)
 		r, s = s, r
 	}
-}
-
-func TestPartitionErrors(t *testing.T) {
-	var r Run[uint32, uint32]
-	_, err := Partition(t.Context(), r, r, Cut{}, 1)
-	require.ErrorIs(t, err, backend.ErrInvalidInput)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = Partition(ctx, r, r, Cut{Parts: 2}, 1)
-	require.ErrorIs(t, err, backend.ErrCancelled)
 }

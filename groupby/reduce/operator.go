@@ -146,15 +146,12 @@ func (o *Operator) merge(ctx context.Context) error {
 
 // all returns the rows of all partials, copied behind each other if there are several.
 func (o *Operator) all(ctx context.Context, lane *exec.Lane) (*batch, error) {
-	b := &batch{rows: o.Rows(), keys: o.partials[0].keys}
 	if len(o.partials) == 1 {
-		b.groups = o.partials[0].groups
+		return o.states(o.partials[0]), nil
 	}
+	b := &batch{rows: o.Rows()}
 	list := lane.List("group, merge")
 	column := func(of func(p *partial) backend.Range, bytes uint64) (backend.Range, error) {
-		if len(o.partials) == 1 {
-			return of(o.partials[0]), nil
-		}
 		to, at := lane.Memory.New(b.rows*bytes, "partials"), uint64(0)
 		if err := lane.Memory.Err(); err != nil {
 			return backend.Range{}, err

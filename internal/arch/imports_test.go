@@ -90,7 +90,7 @@ var rooms = []room{
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive kernel backend backend/link", ""},
 	{"exchange/topology", "", ""},
-	{"join/hmg", "exchange exchange/peers ranges operator relation exec primitive backend", ""},
+	{"join/hmg", "exchange exchange/peers operator relation exec primitive backend", ""},
 	{"join/graphics", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},

@@ -232,7 +232,7 @@ func TestPreparation(t *testing.T) {
 			require.Empty(t, prepared.all, "rows are unknown")
 			e.Prepare(background, layout, expected)()
 			e.Simulate = nil
-			p, err := e.PlanLayout(background, layout, left, right)
+			p, err := e.PlanLayout(background, layout, left, right, nil)
 			require.NoError(t, err)
 			result, err := p.Run(background)
 			require.NoError(t, err)

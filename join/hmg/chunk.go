@@ -6,7 +6,6 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/runs"
 	"github.com/spirjoin/spirjoin/exec"
-	"github.com/spirjoin/spirjoin/ranges"
 	"github.com/spirjoin/spirjoin/relation"
 )
 
@@ -22,19 +21,6 @@ func (c *chunk) hold(release func()) {
 		c.release()
 	}
 	c.release = release
-}
-
-// sort sorts the chunk on its device.
-func (c *chunk) sort(ctx context.Context, lane *exec.Lane) error {
-	lane = lane.Nested(ctx)
-	sorted, err := ranges.Sort(ctx, lane, &c.Chunk, "chunk", ranges.Numbers{Given: c.Payload[0].Data})
-	if err != nil || sorted.Keys == c.Keys.Data { // they were in order
-		lane.Memory.ReleaseAll()
-		return err
-	}
-	c.Keys.Data, c.Payload[0].Data = sorted.Keys, sorted.IDs
-	c.hold(lane.Memory.ReleaseAll)
-	return nil
 }
 
 // upload makes the chunk of rows first to end-1 of a side on the device of a lane. Without numbers on the host, the

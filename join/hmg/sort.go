@@ -2,6 +2,7 @@ package hmg
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/exchange/peers"
@@ -52,19 +53,7 @@ func (s *sorter[K]) run(ctx context.Context) error {
 		uploaded.End()
 		return nil
 	})
-	flow.Go("sort chunksets", func(ctx context.Context) error {
-		err := uploaded.Each(ctx, func(set *chunkset) error {
-			if err := s.sortSet(ctx, set); err != nil {
-				set.Release()
-				return err
-			}
-			return sorted.Put(ctx, set)
-		})
-		if err == nil {
-			sorted.End()
-		}
-		return err
-	})
+	exec.PassOn(flow, "sort chunksets", uploaded, sorted, s.sortSet)
 	flow.Go("download chunksets", func(ctx context.Context) error {
 		return sorted.Each(ctx, func(set *chunkset) error {
 			defer set.Release()
@@ -88,25 +77,32 @@ func (s *sorter[K]) upload(ctx context.Context, first, end int) (*chunkset, erro
 	return set, nil
 }
 
-// sortSet sorts the chunks of a chunkset: across the devices, or each by itself.
-func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) error {
-	if s.alone() {
-		return each(ctx, "sort a chunk", len(s.Lanes), func(ctx context.Context, i int) error {
-			return set.chunks[i].sort(ctx, s.Lanes[i])
-		})
-	}
-	lanes := make([]*exec.Lane, len(s.Lanes))
-	for i, lane := range s.Lanes {
-		lanes[i] = lane.Nested(ctx)
-	}
-	return peers.RunRanks(ctx, s.Links, lanes, nil, func(ctx context.Context, rank *peers.Rank) error {
-		c := &set.chunks[rank.Rank()]
-		sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
-		if err == nil {
-			c.Chunk = sorted[0].Chunk
-			c.hold(sorted[0].Release)
+// sortSet sorts the chunks of a chunkset, which it releases after an error: across the devices, or each by itself.
+func (s *sorter[K]) sortSet(ctx context.Context, set *chunkset) (_ *chunkset, err error) {
+	defer func() {
+		if err != nil {
+			set.Release()
 		}
-		return err
+	}()
+	size := len(s.Lanes) // of the groups of devices that sort together
+	if s.alone() {
+		size = 1
+	}
+	var lanes []*exec.Lane
+	for _, lane := range s.Lanes {
+		lanes = append(lanes, lane.Nested(ctx))
+	}
+	groups := slices.Collect(slices.Chunk(lanes, size))
+	return set, each(ctx, "sort chunks", len(groups), func(ctx context.Context, group int) error {
+		return peers.RunRanks(ctx, s.Links, groups[group], nil, func(ctx context.Context, rank *peers.Rank) error {
+			c := &set.chunks[group*size+rank.Rank()]
+			sorted, err := rank.Sort(ctx, s.Sort.Method(), &c.Chunk)
+			if err == nil {
+				c.Chunk = sorted[0].Chunk
+				c.hold(sorted[0].Release)
+			}
+			return err
+		})
 	})
 }
 
