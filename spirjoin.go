@@ -1,4 +1,5 @@
-// Package spirjoin joins Arrow tables by key on a GPU, through Vulkan, or on the CPU, and groups their rows.
+// Package spirjoin joins Arrow tables by key on a GPU, through Vulkan or OpenCL, or on the CPU, and groups their
+// rows.
 //
 //	engine, err := spirjoin.Open(ctx, spirjoin.Options{})
 //	...
@@ -227,9 +228,9 @@ type Options struct {
 	// software driver such as lavapipe, which must be named.
 	Device string
 	// Others are further devices, each named as Device, that join together with it where that is predicted to be faster:
-	// all of them have the build side, and each takes parts of the other side as it is free. A name that is there twice
-	// opens the device twice. Joins with [Engine.BuildSide], and joins of tables in an order, run on
-	// Device alone.
+	// either all of them have the build side and take parts of the other side, or rows with equal keys meet on one of them.
+	// A name that is there twice opens the device twice. Joins with [Engine.BuildSide], and joins of tables in an order
+	// that do not ask for StrategyHMG, run on Device alone.
 	Others []string
 	// DeviceMemoryBytes is a hard cap on the memory of each device; 0 means 80% of the device's budget.
 	DeviceMemoryBytes uint64

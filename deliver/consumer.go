@@ -29,7 +29,7 @@ type Carried interface {
 	Columns() []*arrow.Chunked // of types with [relation.WordBits]; they are valid as long as the table
 	// Fields describe Columns. A column has the name of a column of the table only if it is that column.
 	Fields() []arrow.Field
-	HostBytes(rows uint64) uint64 // host memory beside a table of so many rows
+	HostBytes(rows uint64) uint64 // host memory beside a table with this number of rows
 }
 
 // WindowSink is the sink of a lane of a [Consumer].

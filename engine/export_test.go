@@ -8,11 +8,8 @@ func (e *Engine) Able() (*Engine, error) {
 	return able, err
 }
 
-// Query is the query that is under way; nil if there is none.
+// Query is the query of a join that is one task; nil for others.
 func (r *Result) Query() *query.Query {
-	if tasks := r.Tasks(); tasks != nil {
-		return tasks.UnderWay().(*Result).Query()
-	}
 	if of, ok := r.of.(one); ok {
 		return of.Result.Query
 	}

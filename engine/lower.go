@@ -253,21 +253,26 @@ func (l *lowering) tree(on *query.Engine, place join.Materialize, ordered bool) 
 		case j.Output.Count:
 			scan.Numbers = false
 		}
-		j.Transfer.RowNumbers[s] = scan.Numbers
-		j.Transfer.InPlace[s] = scan.InPlaceBits()
-		j.Transfer.ArrowBits[s], j.Transfer.Repacked[s] = scan.Words.ArrowBits(), scan.Words.RepackedBits()
-		rows := uint64(scan.Table.NumRows())
-		if l.later && s == operator.Probe {
-			rows = relation.StageRows
-		}
-		j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
-		j.Transfer.Keys[s] = scan.Encoding()
+		l.transfer(&j, s)
 	}
-	if l.Consumer != nil {
-		return j
+	if l.Consumer == nil {
+		j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(l.batchRows(), primitive.MaxRows))
 	}
-	j.HeldBytes += deliver.RepackBytes(on.Device().Info(), words, min(l.batchRows(), primitive.MaxRows))
 	return j
+}
+
+// transfer notes what a side of a tree moves, and the memory in which it is staged.
+func (l *lowering) transfer(j *query.Join, side int) {
+	scan := j.Scans[side]
+	j.Transfer.RowNumbers[side] = scan.Numbers
+	j.Transfer.InPlace[side] = scan.InPlaceBits()
+	j.Transfer.ArrowBits[side], j.Transfer.Repacked[side] = scan.Words.ArrowBits(), scan.Words.RepackedBits()
+	j.Transfer.Keys[side] = scan.Encoding()
+	rows := uint64(scan.Table.NumRows())
+	if l.later && side == operator.Probe {
+		rows = relation.StageRows
+	}
+	j.HeldBytes = max(j.HeldBytes, scan.StageBytes(rows))
 }
 
 // carry finds the columns of tables that the consumer of the task needs; it does nothing if there is no consumer.

@@ -45,7 +45,8 @@ func newScatter(of []uint16, parts int) *scatter {
 	return s
 }
 
-// count adds up the rows of each part. Neighbours have counts of their own: to count a part twice in a row is to wait.
+// count adds up the rows of each part. Rows with even and odd numbers are counted apart, because two
+// increments of one counter in a row wait for one another.
 func count(of []uint16, counts []int64) {
 	odd := make([]int64, len(counts))
 	for ; len(of) >= 2; of = of[2:] {

@@ -121,7 +121,8 @@ func (p *Progress) AllJoined(outputRows uint64) {
 	})
 }
 
-// Drawn adds rows of the output to those that are drawn. Whoever draws took this time for them, without waiting.
+// Drawn adds rows of the output to those that are drawn. took is the time that the receiver spent on them, without
+// waiting.
 func (p *Progress) Drawn(rows uint64, took time.Duration) {
 	p.change(func() { p.drawn, p.drawing = p.drawn+rows, p.drawing+took })
 }

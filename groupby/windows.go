@@ -140,7 +140,7 @@ func (c *consumer) Kept() uint64 {
 	return c.stream.rows
 }
 
-// keep adds the groups of so many rows to the partial groups.
+// keep adds groups to the partial groups. rows is the number of joined rows in them.
 func (c *consumer) keep(ctx context.Context, g *groups, rows uint64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

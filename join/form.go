@@ -43,7 +43,7 @@ func (l *Layout) CheckForm(f Form, build relation.Side) error {
 	detail, ordered := "", [...]relation.Side{LeftOrder: relation.Left, RightOrder: relation.Right}
 	switch {
 	case spec.Strategy == StrategyHMG:
-		detail = "the strategy hmg sorts both tables; read both whole"
+		detail = "the strategy hmg needs both tables; read both whole"
 	case f.How == NotIn && probe == relation.Right:
 		detail = "a not-in join needs all rows of the right side first; make it the build side"
 	case spec.Validate.Unique(probe):

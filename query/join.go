@@ -282,25 +282,8 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 		f.Granule = min(f.Granule, max(most, minBatchRows))
 		f.HeldBytes += f.Held(operator.Probe) * scatteredCopies * f.RowBytes(operator.Probe)
 	}
-	if q.Ordered {
-		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
-		if err != nil {
-			return err
-		}
-		f.HeldBytes += bytes
-	}
-	if tree.Merges || tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
-		rowBytes := uint64(0)
-		for _, payload := range f.Payload {
-			for _, bytes := range payload {
-				rowBytes += uint64(bytes)
-			}
-		}
-		bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
-		if err != nil {
-			return err
-		}
-		f.HeldBytes += bytes
+	if err := q.holds(tree, &f); err != nil {
+		return err
 	}
 	var texts [2]uint64
 	if compare == CompareDevice {
@@ -337,6 +320,31 @@ func (q *Query) add(tree *Join, compare Comparing, parts uint64, limits planner.
 			a.Err = q.fitHost(&a)
 		}
 		q.Alternatives = append(q.Alternatives, a)
+	}
+	return nil
+}
+
+// holds adds the device memory of an order of rows, and of a filter of pairs.
+func (q *Query) holds(tree *Join, f *operator.Facts) error {
+	if q.Ordered {
+		bytes, err := deliver.RunBytes(f.Tuning, deliver.RunRows)
+		if err != nil {
+			return err
+		}
+		f.HeldBytes += bytes
+	}
+	if tree.Merges || tree.Keep != nil && tree.Output.Pairs && !tree.Output.Count {
+		rowBytes := uint64(0)
+		for _, payload := range f.Payload {
+			for _, bytes := range payload {
+				rowBytes += uint64(bytes)
+			}
+		}
+		bytes, err := deliver.FilterBytes(f.Tuning, rowBytes)
+		if err != nil {
+			return err
+		}
+		f.HeldBytes += bytes
 	}
 	return nil
 }

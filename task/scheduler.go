@@ -251,9 +251,6 @@ func (s *Scheduler) texts() (title string, of Output) {
 // Tasks returns the scheduler.
 func (s *Scheduler) Tasks() *Scheduler { return s }
 
-// UnderWay returns the output of the task that is drawn.
-func (s *Scheduler) UnderWay() Output { return s.under.output }
-
 // Parts returns the number of parts by hashes of keys, and the size of their file; 0 if there are none.
 func (s *Scheduler) Parts() (number int, diskBytes uint64) {
 	p, ok := s.policy.(*parts)

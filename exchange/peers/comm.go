@@ -33,7 +33,7 @@ type Offer interface {
 	Put(ctx context.Context, to, column int, offsetBytes uint64, src backend.Range) error
 }
 
-// Rank is one strand of a group: its connection with the others, and the lane of its device.
+// Rank is one member of a group: its connection with the others, and the lane of its device.
 type Rank struct {
 	Comm
 	Lane *exec.Lane
