@@ -53,7 +53,7 @@ func (l *Limit) Count(ctx context.Context, rows uint64) error {
 
 // Advice for joins that exceed their limit of rows.
 const (
-	OfRows  = ", or ask for the count, which makes no rows"
+	OfRows  = ", or ask for the count alone, without rows and groups"
 	OfCount = " or leave it out: a count makes no rows"
 )
 

@@ -223,6 +223,7 @@ func TestShortBeforeFirstRows(t *testing.T) {
 					f.prepare(engine)
 					result, err := f.begin(t, engine, left, right)
 					require.NoError(t, err, "%d short from allocation %d on", short, from)
+					divided := strings.Contains(result.Explain(), "of keys, segments") // which need not use the device
 					stats, again, err := f.draw(t, result, left, right)
 					if err != nil {
 						require.ErrorIs(t, err, backend.ErrDeviceMemory)
@@ -231,14 +232,15 @@ func TestShortBeforeFirstRows(t *testing.T) {
 						begun++
 						require.NotEmpty(t, stats.Failures)
 					}
-					if len(stats.Failures) > 0 {
+					if len(stats.Failures) > 0 || divided {
 						reported++
 					}
 					closeFaulty(t, engine, devices, allocator)
 				}
 			}
 			require.Positive(t, reported)
-			if f.spec.How == join.Inner && !f.stream { // in the others, each device fails by itself
+			// In the others, each device fails by itself, or ranges of keys are joined on the devices that have memory.
+			if f.spec.How == join.Inner && !f.stream && name != "hmg" {
 				require.Positive(t, begun)
 			}
 		})

@@ -59,7 +59,7 @@ func (l *lowering) lower() query.Spec {
 		f.Unique, f.Proved = true, l.keys.Exact() // hashes of unique keys may be equal
 	}
 	q := query.Spec{
-		Title: l.Title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows())),
+		Title: l.title(),
 		Facts: f, Algorithms: join.AlgorithmsNamed(spec.Algorithm), Forced: spec.Algorithm != join.Auto,
 		Schema:   l.Layout.Schema,
 		Meanings: join.Meanings, Product: l.How == join.Cross,
@@ -111,6 +111,14 @@ func (l *lowering) buildSide() [2]relation.Side {
 		return [2]relation.Side{relation.Right, relation.Left}
 	}
 	return [2]relation.Side{relation.Left, relation.Right}
+}
+
+// title names the task and the rows of both tables that it joins. Of a range, these are the rows of the range.
+func (l *lowering) title() string {
+	if l.Range != nil {
+		return l.Title(text.Count(l.rows(relation.Left)), text.Count(l.rows(relation.Right)))
+	}
+	return l.Title(text.Count(l.tables[0].NumRows()), text.Count(l.tables[1].NumRows()))
 }
 
 // rows returns the number of rows of a side that have a key.

@@ -155,6 +155,7 @@ type Stats struct {
 	Strategy   string `json:"strategy,omitempty"` // by which several devices share the join: hmg
 	LeftRows   uint64 `json:"left_rows"`
 	RightRows  uint64 `json:"right_rows"`
+	ProbeRows  uint64 `json:"-"`           // LeftRows or RightRows, whichever side probes; 0 if several tasks were joined
 	OutputRows uint64 `json:"output_rows"` // number known so far; complete once the output was drawn
 	Granules   uint64 `json:"granules"`    // number of granules of the probe side so far
 	// Devices are those that join parts of the probe side, the first of which is Device; nil if that is the only one.
@@ -252,6 +253,7 @@ func (r *Result) Stats() Stats {
 	if r.Query.Parts {
 		*[]*uint64{&s.LeftRows, &s.RightRows}[first.taken.Scans[operator.Probe].Side] = r.probed.Load()
 	}
+	s.ProbeRows = [...]uint64{s.LeftRows, s.RightRows}[first.taken.Scans[operator.Probe].Side]
 	for _, lane := range r.lanes {
 		for _, stage := range lane.profile.Stages() {
 			s.StageSeconds[stage.Stage] += stage.Time.Seconds()

@@ -248,7 +248,7 @@ func (s *Lines) pass(ctx context.Context, output Output) (delivered bool, err er
 func (s *Lines) count(device int, of query.Stats) {
 	s.devices[device].Algorithm = of.Algorithm
 	s.devices[device].Granules += of.Granules
-	s.devices[device].ProbeRows += max(of.LeftRows, of.RightRows) // the shorter side is the build side
+	s.devices[device].ProbeRows += of.ProbeRows
 	s.peaks[device] = max(s.peaks[device], of.DevicePeakBytes)
 	add(&s.before, &of)
 }

@@ -41,10 +41,11 @@ const (
 
 // Figures returns the figures that joins on one device can reproduce: GFTR 8 to 17 and RT 7 to 13. The papers' texts
 // give few points of the axes; the others are ours.
-func Figures() []Figure {
+func Figures() []Figure { return slices.Concat(figuresOfGFTR(), figuresOfRT()) }
+
+func figuresOfGFTR() []Figure {
 	narrow := along(powers(22, 27), func(rows int64) Cell { return pkfk(rows, 2*rows, 1) })
 	wide := func(change func(*Cell)) Cell { return changed(pkfk(full, full, 2), change) }
-	unique := along(powers(20, 27), uniqueKeys)
 	return []Figure{{
 		Name: "gftr-8", Title: "narrow joins by size, |S| = 2|R|, a payload column each", Algorithms: withoutParts,
 		Axis: rRows, Cells: narrow,
@@ -94,7 +95,12 @@ func Figures() []Figure {
 		Note: "With --tpch J1 to J3 join files of TPC-H, whatever their scale factor. The others are made with " +
 			"rows, matches and columns of the table",
 		Cells: slices.Concat(queries(4), queries(8)),
-	}, {
+	}}
+}
+
+func figuresOfRT() []Figure {
+	unique := along(powers(20, 27), uniqueKeys)
+	return []Figure{{
 		Name: "rt-7", Title: "joins of unique keys by size, one match each", Algorithms: rt, Axis: rRows, Cells: unique,
 		Note: "Without the CUDA code of its baseline",
 	}, {
