@@ -58,8 +58,10 @@ func (s *exactSum) put(out []byte, t arrow.DataType) bool {
 	holds := false
 	switch t := t.(type) {
 	case arrow.DecimalType:
-		holds = size.isShort(4) && int64(size[3]) >= 0 && decimal256.New(size[3], size[2], size[1], size[0]).
-			Less(decimal256.GetScaleMultiplier(int(t.GetPrecision())))
+		digits := int(t.GetPrecision())
+		holds = size.isShort(digits/20) || // 20 digits hold a word
+			size.isShort(4) && int64(size[3]) >= 0 && decimal256.New(size[3], size[2], size[1], size[0]).
+				Less(decimal256.GetScaleMultiplier(digits))
 	case *arrow.Uint64Type:
 		holds = size.isShort(1) && !negative
 	default:
