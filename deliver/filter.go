@@ -273,7 +273,8 @@ func (f *Filter) Rows(ctx context.Context, side int, matched bool) (rows []uint3
 	return rows, nil
 }
 
-// Among keeps those of some rows of a side that have a partner or, with matched false, that have none, in place.
+// Among filters row numbers of a side in place. It keeps the rows that have a partner or, if matched is false, the rows
+// that have none.
 func (f *Filter) Among(ctx context.Context, side int, rows []uint32, matched bool) (kept []uint32, err error) {
 	marks, err := f.allMarks(ctx, side)
 	if err != nil {

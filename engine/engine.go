@@ -87,7 +87,7 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 }
 
 // Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
-// rows on the devices. The layout is then one of rows, without StrategyHMG, and the join has ended when Sources returns.
+// rows on the devices. Its layout outputs rows, without StrategyHMG, and the join has ended when Sources returns.
 func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,
 	consumer deliver.Consumer) (*Result, error) {
 	if err := sourcesGiven(left, right); err != nil {
@@ -162,8 +162,8 @@ func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, erro
 	return plan.Run(ctx)
 }
 
-// runHMG runs the strategy on all devices. If a few keys have so many rows that a device has no room for its range,
-// ranges of keys are joined one by one.
+// runHMG runs the strategy on all devices. A device may have no room for its range, because a few keys have most of the
+// rows. Then ranges of keys are joined one by one.
 func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	if p.ranges != nil {
 		return p.runRanges(ctx)

@@ -29,8 +29,8 @@ type groups struct {
 	owned  bool       // the table is released with the groups
 	picked []picked   // of the picks of the program
 	strips bool       // they were made strip by strip
-	// columns are those of the keys, in place of codes, of groups of windows; otherwise nil. repeats says that some of
-	// these groups are there several times.
+	// columns are the key columns of groups of windows, which have no codes; nil for other groups. repeats says that some
+	// of these groups are there several times.
 	columns []arrow.Array
 	repeats bool
 	first   int         // the reduction that gives first rows; negative if none does

@@ -109,7 +109,7 @@ type tableKeys struct {
 	plan  *keys.Plan
 	rows  []uint32 // a row with each code, where codes number the keys; nil if the plan decodes them
 	bits  int
-	// part says that the table is a part of a side. Then codes have 8 bytes in windows, because those of other parts may
+	// part says that the table is a part of a side. Its codes have 8 bytes in windows, because codes of other parts may
 	// need them.
 	part bool
 }

@@ -61,7 +61,7 @@ func partOf(column relation.Values, first, rows uint64) backend.Range {
 	return column.Data.Part(first*uint64(column.Bytes), rows*uint64(column.Bytes))
 }
 
-// allocate makes columns like those of a chunk, with room for rows rows.
+// allocate makes columns of the widths that a chunk has, with room for this number of rows.
 func (h *Held) allocate(like *relation.Chunk, rows uint64, label string) {
 	columns := like.Columns()
 	for i := range columns {

@@ -26,11 +26,11 @@ func (m Method) String() string {
 	return [...]string{"merge in stages", "merge once", "radix partition"}[m]
 }
 
-// Sort sorts the rows of all ranks by key and returns those of this rank: in ascending order of keys, none of which is
-// less than one of a rank before. Each rank gets as many rows as its weight says: to the row by merges, within 0.5% of
-// an even share by radix partition. Several chunks, which are sorted each by itself, have common boundaries, so that
-// rows of theirs with equal keys are on one rank: then keys are whole, and shares are as near as they allow. The chunks
-// stay as they are. All ranks call Sort with the same method and number of chunks, whose columns have the same widths.
+// Sort sorts the rows of all ranks by key and returns this rank's range of the keys, in ascending order. No key of a
+// rank is less than a key of a rank before. Each rank gets as many rows as its weight says: to the row by merges,
+// within 0.5% of an even share by radix partition. Several chunks are sorted each by itself, with common boundaries, so that
+// rows with equal keys are on one rank; shares are then as near as whole keys allow. The chunks stay as they are. All
+// ranks call Sort with the same method and number of chunks, whose columns have the same widths.
 //
 // Errors: *TooLarge on all ranks if one has too little memory, and then nothing stays allocated; ErrInvalidInput if
 // ranks disagree; link and device errors; ErrCancelled.
@@ -105,8 +105,8 @@ func (s *sorter) sortLocal(ctx context.Context) error {
 	return nil
 }
 
-// merge sorts the chunks of each rank. Either it cuts them into the ranges of all ranks and merges what each gets, or it
-// merges chunk by chunk, in stages; then boundaries move to where keys differ, if keys are to be whole.
+// merge sorts the chunks of each rank. Either it cuts them into the ranges of all ranks and each rank merges its pieces,
+// or it merges chunk by chunk, in stages. Then boundaries move to where keys differ, if keys are to be whole.
 func (s *sorter) merge(ctx context.Context, method Method) error {
 	if err := s.sortLocal(ctx); err != nil {
 		return err
