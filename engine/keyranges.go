@@ -2,10 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
@@ -18,7 +20,11 @@ func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
 	lines, err := task.DivideByRanges(ctx, &p.engine.Means, p.engine.Engines(), p.task(), p.ranges.keys, p.ranges.unique,
 		func(on *query.Engine) task.Run {
 			return func(ctx context.Context, of *task.Task, _ task.Turn) (task.Output, error) {
-				return p.ranges.runRange(ctx, on, of)
+				output, err := p.ranges.runRange(ctx, on, of)
+				if p.ranges.short != nil && errors.Is(err, backend.ErrDeviceMemory) { // of one range; others may need more
+					err = fmt.Errorf("%w, for a range of keys; undivided: %v", err, p.ranges.short)
+				}
+				return output, err
 			}
 		})
 	if err != nil {

@@ -35,6 +35,7 @@ type lowering struct {
 	several  bool               // several devices join parts of the probe side
 	guess    bool               // the range of the keys may be guessed
 	byRange  bool               // tables are joined by ranges of keys
+	short    error              // what the devices lack for whole tables, if these are joined by ranges for that
 	facts    operator.Facts     // once the task was lowered
 	whole    *lowering          // of the whole join, if the task is a range of keys; otherwise nil
 }

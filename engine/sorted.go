@@ -28,7 +28,7 @@ func (p *Plan) planHMG(ctx context.Context, l *lowering, lowered query.Spec) (er
 		if p.Query, err = p.engine.planSorted(l, lowered); !errors.Is(err, backend.ErrDeviceMemory) {
 			return err
 		}
-		l.byRange, l.unique = true, [2]*keys.Plan{}
+		l.byRange, l.short, l.unique = true, err, [2]*keys.Plan{}
 		if err := l.planKeys(ctx); err != nil {
 			return err
 		}

@@ -167,16 +167,19 @@ func (q *Query) leftForDevice(deviceBytes uint64) (sizeBytes uint64) {
 	return min(sizeBytes, deviceBytes)
 }
 
-// hostMemoryError names the memory_limit that would be enough. What was reserved counts; where it was measured, it is a
-// little more or less at the next time.
+// hostMemoryError is HostMemoryError of a query.
 func (e *Engine) hostMemoryError(need, limit uint64) error {
+	return e.HostMemoryError("tables, device memory in host memory and the smallest batch", need, limit)
+}
+
+// HostMemoryError names the memory_limit that would be enough for what has a need. What was reserved counts; where it
+// was measured, it is a little more or less at the next time.
+func (e *Engine) HostMemoryError(what string, need, limit uint64) error {
 	if e.reserved > 0 {
 		need, limit = need+e.reserved+1<<20, limit+e.reserved
 	}
 	return &backend.OpError{Op: "plan join", Device: e.Device().Info().Name, Err: backend.ErrHostMemory,
-		Detail: fmt.Sprintf(
-			"tables, device memory in host memory and the smallest batch need %d bytes, the limit is %d; raise memory_limit",
-			need, limit)}
+		Detail: fmt.Sprintf("%s need %d bytes, the limit is %d; raise memory_limit", what, need, limit)}
 }
 
 // need is the memory that an alternative acquires.

@@ -1,9 +1,11 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/planner"
 )
@@ -44,10 +46,12 @@ func (q *Query) fitScattered(a *Alternative, limits planner.Limits) {
 	if q.Sorted {
 		need, what = sortedBytes(&a.Facts), "sort both sides"
 	}
-	if a.PeakBytes = max(a.PeakBytes, need); a.Err == nil && a.PeakBytes > limits.DeviceMemoryBytes {
+	lacks := need > limits.DeviceMemoryBytes && need > a.PeakBytes
+	a.PeakBytes = max(a.PeakBytes, need)
+	if lacks && (a.Err == nil || errors.Is(a.Err, backend.ErrDeviceMemory)) {
 		a.Err = &backend.OpError{Op: "plan join", Device: q.Engine.Device().Info().Name, Err: backend.ErrDeviceMemory,
-			Detail: fmt.Sprintf("to %s takes %d bytes of the device, %d are free; raise device_memory",
-				what, need, limits.DeviceMemoryBytes)}
+			Detail: fmt.Sprintf("to %s takes %d bytes of the device, %d are free; raise device_memory to at least %s",
+				what, need, limits.DeviceMemoryBytes, text.Limit(need+limits.HeldBytes))}
 	}
 }
 

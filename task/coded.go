@@ -119,6 +119,13 @@ func (c *codedSides) acquire(ctx context.Context, p *keyRanges) (err error) {
 		c.grant, err = p.Budget().Acquire(c.flow.Context(), need)
 		return err
 	}
+	all, limit := need.Host, p.HostCapBytes()
+	for _, tableBytes := range need.Shared {
+		all += tableBytes
+	}
+	if all > limit {
+		return p.HostMemoryError("tables and codes of their keys", all, limit)
+	}
 	if c.grant, err = p.Budget().Open(c.flow.Context()); err != nil {
 		return err
 	}

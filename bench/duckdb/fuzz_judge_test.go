@@ -76,15 +76,15 @@ func (r *attempts) mixed() map[family]bool {
 
 // raise raises a cap to what an error says is needed, with which this error must not come again, but for what was
 // planned before it could be known: a stream by its first part, which memory makes larger, and for a build side that
-// stays, by itself, without the proof of a probe side. Of tables that are divided, the error says what a part needs, and
-// then what is enough for certain.
+// stays, by itself, without the proof of a probe side; and ranges of keys, which are planned once there is memory for the
+// codes of all keys. Of tables that are divided, the error says what a part needs, and then what is enough for certain.
 func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err error) (again bool, fail *failure) {
 	all := need.FindAllStringSubmatch(err.Error(), -1)
 	if all == nil {
 		return false, failf("memory", "no remedy is named: %v", err)
 	}
 	found, most := all[len(all)-1], 1
-	if r.c.Parts > 0 && r.c.Validate != "" {
+	if r.c.Parts > 0 && r.c.Validate != "" || r.c.Team == "hmg" && limit == &r.hostMemory {
 		most = 2
 	}
 	streamed := r.c.Stream > 0 || r.c.Team == "together" || r.c.Team == "scatter"

@@ -51,6 +51,22 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"ranges of keys whose codes have no room on the host": `{"Left":{"Seed":5750444862748137191,"Rows":[[116,123],
+		[134,201]],"Draw":"sorted","Most":8},"Right":{"Seed":14630721226581348323,"Rows":[[0,708]],"Draw":"sorted",
+		"Most":8,"Offset":51},"Keys":[{"Types":["decimal256(30,1)","decimal256(30,1)"],"Values":"dense"},
+		{"Types":["int32","int32"],"Values":"dense"},{"Types":["int32","int32"],"Values":"spread"}],"How":"inner",
+		"Order":"right","Device":"host","Team":"hmg","Devices":2,"HostMemory":57599}`,
+	"a range of keys that needs less than both sides sorted": `{"Left":{"Seed":2624337627664797214,"Rows":null,
+		"Draw":"sorted","Most":256},"Right":{"Seed":8776352814256667494,"Rows":[[1597,1610],[1632,1634],[1641,1642],
+		[1674,1679],[1686,1698],[1820,1827],[1833,1839],[1923,1933],[1950,1955],[2011,2018],[2042,2051],[2072,2082],
+		[2132,2146]],"Draw":"sorted","Most":64,"Shift":29},"Keys":[{"Types":["int32","int32"],"Values":"dense",
+		"Div":3,"Mod":33},{"Types":["int32","int32"],"Values":"dense","Div":7,"Mod":17}],"How":"full",
+		"Device":"host","Team":"hmg","Devices":2,"DeviceMemory":69221}`,
+	"ranges of keys of few rows on two devices": `{"Left":{"Seed":14760235593513936186,"Rows":[[1333,1334],[1403,
+		1406],[1410,1436],[1439,1458]],"Draw":"runs","Most":256},"Right":{"Seed":18222723837499791506,"Rows":[[26,
+		36],[189,204],[362,364],[514,515],[529,536],[695,708],[798,799],[872,875],[915,916]],"Draw":"sorted",
+		"Most":2048},"Keys":[{"Types":["int32","int32"],"Values":"dense","Div":6,"Mod":28}],"How":"inner",
+		"SeparateKeys":true,"Device":"host","Team":"hmg","Devices":2,"DeviceMemory":83003}`,
 	"groups of no rows by hashed keys": `{"Left":{"Seed":1,"Draw":"sorted","Most":64},"Right":{"Seed":2,"Rows":[[1,3]],
 		"Draw":"sorted","Most":32},"Keys":[{"Types":["binary","binary"],"Values":"dense"}],"How":"inner","Device":"host",
 		"Groups":{"By":[0,2],"Compute":[{"Func":"count","Column":-1}]}}`,
