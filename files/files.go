@@ -122,6 +122,9 @@ func (p *Pair) Layout(spec spirjoin.JoinSpec) (*spirjoin.JoinLayout, error) {
 	p.typeEmptyKeys(&spec)
 	schemas := p.Schemas()
 	layout, err := spirjoin.NewJoinLayout(schemas[0], schemas[1], spec)
+	if err == nil {
+		err = p.checkParts(&layout.Spec)
+	}
 	return layout, p.explainKeys(err, &spec)
 }
 
@@ -130,6 +133,9 @@ func (p *Pair) GroupLayout(spec spirjoin.JoinSpec, groups spirjoin.GroupSpec) (*
 	p.typeEmptyKeys(&spec)
 	schemas := p.Schemas()
 	layout, err := spirjoin.NewJoinGroupLayout(schemas[0], schemas[1], spec, groups)
+	if err == nil {
+		err = p.checkParts(&layout.Join.Spec)
+	}
 	return layout, p.explainKeys(err, &spec)
 }
 

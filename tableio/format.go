@@ -59,6 +59,11 @@ func formatOfExtension(path string) Format {
 	return Auto
 }
 
+// extension is the extension of files of a format, which is not Auto.
+func (f Format) extension() string {
+	return [...]string{"", ".parquet", ".csv", ".arrow", ".arrows"}[f]
+}
+
 // magicBytes is how much of a file detectFormat looks at.
 const magicBytes = 8
 

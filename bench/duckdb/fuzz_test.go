@@ -51,6 +51,11 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"a unit of more pairs than planned, of a build side that stays": `{"Left":{"Seed":12276185460194659107,
+		"Rows":[[1149,1197]],"Draw":"sorted","Most":1024},"Right":{"Seed":8105021064701608297,"Rows":[[717,1863],
+		[2130,4260]],"Draw":"sorted","Most":1024},"Keys":[{"Types":["duration_ms","duration_ms"],"Values":"special",
+		"Step":86400000000000},{"Types":["int32","int32"],"Values":"dense","Step":1}],"How":"mark",
+		"BuildSide":"right","Parts":1,"Device":"host","HashBits":8,"DeviceMemory":106498}`,
 	"ranges of keys whose codes have no room on the host": `{"Left":{"Seed":5750444862748137191,"Rows":[[116,123],
 		[134,201]],"Draw":"sorted","Most":8},"Right":{"Seed":14630721226581348323,"Rows":[[0,708]],"Draw":"sorted",
 		"Most":8,"Offset":51},"Keys":[{"Types":["decimal256(30,1)","decimal256(30,1)"],"Values":"dense"},

@@ -150,18 +150,11 @@ func (s session) joinCommand() *cli.Command {
 
 // tableFlags are the flags of all commands that make a table of others.
 func tableFlags() []cli.Flag {
-	const input, limits, output, report = "Input", "Limits", "Output", "Report"
-	return []cli.Flag{
-		&cli.StringFlag{Name: "csv-delimiter", Category: input,
-			Usage: "`CHARACTER` between the fields of all CSV files; \\t is a tab"},
-		&cli.BoolFlag{Name: "csv-no-header", Category: input,
-			Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
-		&cli.StringSliceFlag{Name: "csv-null", KeepSpace: true, Category: input,
-			Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
+	const limits, output, report = "Limits", "Output", "Report"
+	return append(csvFlags("Input"),
 		&cli.GenericFlag{Name: "device-memory", Category: limits, Value: new(command.Size),
 			Usage: "use at most `SIZE` on the device, as in 512MiB; default: 80%"},
-		&cli.GenericFlag{Name: "memory-limit", Category: limits, Value: new(command.Size),
-			Usage: "use at most `SIZE` of host memory; default: no limit"},
+		memoryFlag(limits),
 		&cli.StringFlag{Name: "temp-dir", Category: limits,
 			Usage: "put what memory has no room for into files in `DIR`; default: none"},
 		&cli.GenericFlag{Name: "temp-limit", Category: limits, Value: new(command.Size),
@@ -170,14 +163,34 @@ func tableFlags() []cli.Flag {
 			Usage: "write `FILE`, which appears whole or not at all; - is standard output"},
 		&cli.StringFlag{Name: "format", Category: output,
 			Usage: "`FORMAT` of the output; default: by its extension, arrow-stream for -"},
-		&cli.StringFlag{Name: "compression", Category: output,
-			Usage: "`CODEC`: none, lz4 or zstd, for Parquet also snappy (its default)"},
+		compressionFlag(output),
 		&cli.BoolFlag{Name: "explain", Category: output, Usage: "print the plan, and run and write nothing"},
 		&cli.StringFlag{Name: "stats", Category: report,
 			Usage: "measurements as `FORM`: json, one object on standard output, or text"},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Category: report,
 			Usage: "no progress bar, no line about the run"},
+	)
+}
+
+func csvFlags(category string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "csv-delimiter", Category: category,
+			Usage: "`CHARACTER` between the fields of all CSV files; \\t is a tab"},
+		&cli.BoolFlag{Name: "csv-no-header", Category: category,
+			Usage: "CSV files begin with data; columns are column_1, column_2, ..."},
+		&cli.StringSliceFlag{Name: "csv-null", KeepSpace: true, Category: category,
+			Usage: "`TEXT` that means NULL in CSV files, may be repeated; default: nothing"},
 	}
+}
+
+func memoryFlag(category string) cli.Flag {
+	return &cli.GenericFlag{Name: "memory-limit", Category: category, Value: new(command.Size),
+		Usage: "use at most `SIZE` of host memory; default: no limit"}
+}
+
+func compressionFlag(category string) cli.Flag {
+	return &cli.StringFlag{Name: "compression", Category: category,
+		Usage: "`CODEC`: none, lz4 or zstd, for Parquet also snappy (its default)"}
 }
 
 func columnsFlag(category string) cli.Flag {
@@ -334,6 +347,15 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 	if !f.IsSet("on") && spec.How != join.Cross {
 		f.Fault("--on is needed: the key columns, as in --on o_orderkey=l_orderkey")
 	}
+	spec.LeftOn, spec.RightOn = f.pairs()
+	if f.IsSet("nulls-equal") && spec.How == join.Cross {
+		f.Fault("--nulls-equal: a cross join has no keys")
+	}
+	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
+}
+
+// pairs reads the key columns of both tables.
+func (f *joinFlags) pairs() (left, right []string) {
 	for _, list := range f.StringSlice("on") {
 		for _, pair := range splitList(list, ',') {
 			sides := splitList(pair, '=')
@@ -341,14 +363,10 @@ func (f *joinFlags) keys(spec *spirjoin.JoinSpec) {
 				f.Fault("--on %q: write a=b, or a where both tables have it, and names with , or = between double quotes", list)
 				continue
 			}
-			spec.LeftOn = append(spec.LeftOn, unescape(sides[0]))
-			spec.RightOn = append(spec.RightOn, unescape(sides[len(sides)-1]))
+			left, right = append(left, unescape(sides[0])), append(right, unescape(sides[len(sides)-1]))
 		}
 	}
-	if f.IsSet("nulls-equal") && spec.How == join.Cross {
-		f.Fault("--nulls-equal: a cross join has no keys")
-	}
-	spec.NullsEqual = f.Generic("nulls-equal").(*keysValue).of(spec.LeftOn)
+	return left, right
 }
 
 func (f *joinFlags) trace() (path string) {

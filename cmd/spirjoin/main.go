@@ -27,6 +27,6 @@ var program = command.Program{
 type session struct{ *command.Session }
 
 func (s session) commands() []*cli.Command {
-	return []*cli.Command{s.joinCommand(), s.groupCommand(), s.devicesCommand(), s.doctorCommand(), s.genCommand(),
-		benchCommand(), s.tuneCommand()}
+	return []*cli.Command{s.joinCommand(), s.groupCommand(), s.divideCommand(), s.devicesCommand(),
+		s.doctorCommand(), s.genCommand(), benchCommand(), s.tuneCommand()}
 }

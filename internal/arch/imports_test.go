@@ -59,7 +59,7 @@ var rooms = []room{
 	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
-	{"files", ". tableio tableio/csv join relation exec backend internal/offheap internal/text",
+	{"files", ". tableio tableio/csv exchange join relation relation/keys exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
 	{".", "engine source tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",

@@ -144,10 +144,16 @@ func (s *shape) peeled(f *operator.Facts) (rows [2]uint64) {
 	return rows
 }
 
-// peelRows is how many rows of either side are peeled at a time, at least: those that are expected, or else few.
+// peelRows is how many rows of either side are peeled at a time, at least: as many as are expected, for which the plan
+// has memory, or else few, for which there is slack.
 func (s *shape) peelRows(f *operator.Facts) (rows [2]uint64) {
-	for side, expected := range s.peeled(f) {
-		rows[side] = max(expected, pieceRows(f.Rows[operator.Build]))
+	expected, build := s.peeled(f), f.Rows[operator.Build]
+	if expected[operator.Build] == 0 {
+		few := min(pieceRows(build), max(1<<7, build/8))
+		return [2]uint64{few, few}
+	}
+	for side := range rows {
+		rows[side] = max(expected[side], pieceRows(build))
 	}
 	return rows
 }
