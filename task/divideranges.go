@@ -34,7 +34,7 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 		part = of.numbered()
 	}
 	p := &keyRanges{Means: m, KeyRanges: m.ByRange, devices: devices, part: part, keys: plan, unique: unique}
-	p.Lines = cmp.Or(p.Lines, linesPerDevice)
+	p.Lines = cmp.Or(p.Lines, linesPerWorker)
 	s := newScheduler(flow, of, part, p)
 	s.lines, p.skip, p.prepared = p.Lines, s.skip, &s.before
 	defer func() {

@@ -80,13 +80,13 @@ type running struct {
 	passes bool // the output is being passed on
 }
 
-// linesPerDevice is how many tasks a device has at a time if it is a worker, unless a knob says otherwise.
-const linesPerDevice = 2
+// linesPerWorker is how many tasks a worker has at a time, unless a policy or a knob says otherwise.
+const linesPerWorker = 2
 
 // newScheduler returns the scheduler of parts of a task, in a flow that ends with it. The caller adds workers.
 func newScheduler(flow *exec.Flow, whole, part *Task, policy Policy) *Scheduler {
 	s := &Scheduler{policy: policy, whole: whole, part: part, flow: flow, out: exec.NewOutput[*drawn](flow),
-		lines: linesPerDevice, began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}
+		lines: linesPerWorker, began: time.Now(), before: query.Stats{StageSeconds: make(map[string]float64)}}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
@@ -143,9 +143,9 @@ func (s *Scheduler) line(ctx context.Context, w *worker) error {
 	}
 }
 
-// next waits for a task that a worker should run; nil if there are none, or if its device is lost. In order, a line is
-// left over while one task is passed on and the others wait for that: a task that fails to begin is replaced before
-// another one begins.
+// next waits for a task that a worker should run; nil if there are none, or if its device is lost. In order, one line
+// less than there are may have tasks that are not being passed on: with two lines, a task that fails to begin is replaced
+// before another one begins.
 func (s *Scheduler) next(ctx context.Context, w *worker) (*running, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,8 +217,8 @@ func (s *Scheduler) runTask(ctx context.Context, w *worker, r *running) (final b
 	if err != nil {
 		return false, err
 	}
-	delivered, err := false, ready
-	if err == nil {
+	delivered := false
+	if err = ready; err == nil {
 		delivered, err = s.pass(ctx, r)
 	}
 	s.mu.Lock()

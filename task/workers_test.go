@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,10 +18,11 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// batches is the output of a task: some batches of one row, and an error if it fails after them.
+// batches is the output of a task: some batches of one row and, if it fails after them, an error instead of one more.
 type batches struct {
 	nothing
 	number int
@@ -28,7 +30,13 @@ type batches struct {
 	err    error
 }
 
-func (b batches) Rows() uint64       { return uint64(b.number) }
+func (b batches) Rows() (rows uint64) {
+	if rows = uint64(b.number); b.err != nil {
+		rows++
+	}
+	return rows
+}
+
 func (b batches) Stats() query.Stats { return query.Stats{OutputRows: b.Rows(), LeftRows: 1} }
 func (b batches) Counted() bool      { return true }
 func (b batches) Explain() string    { return "explained" }
@@ -202,4 +210,71 @@ func TestWorkersFail(t *testing.T) {
 	require.ErrorIs(t, s.begin(), errPlanted)
 	s, _ = twoDevices(t, whole, of, run)
 	require.ErrorIs(t, s.begin(), errPlanted)
+}
+
+// TestFinal: a task that fails after it has begun is replaced, and its rows are given back, only if none of them was
+// delivered and no later task may have begun.
+func TestFinal(t *testing.T) {
+	for _, c := range []struct {
+		inOrder   bool
+		delivered int
+	}{{false, 0}, {false, 1}, {true, 0}} {
+		whole, of := some(t, 1)
+		whole.Quota.Most = 10
+		count := deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
+		s := inOrder(t, whole, replaced{of}, func(ctx context.Context, of *Task, _ Turn) (Output, error) {
+			output := batches{number: 2}
+			if of.Depth == 1 {
+				output = batches{number: c.delivered, err: backend.ErrDeviceMemory}
+			}
+			return output, count.Count(ctx, output.Rows())
+		})
+		s.inOrder = c.inOrder
+		err, rows := s.begin(), 0
+		if err == nil {
+			rows, err = drawAll(t, s)
+		}
+		if require.Equal(t, c.delivered, rows%4); c.inOrder || c.delivered > 0 {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, 4, rows)
+		require.NoError(t, count.Count(t.Context(), 10-4))
+		require.ErrorIs(t, count.Count(t.Context(), 1), backend.ErrLimit)
+	}
+}
+
+// keeper is a consumer that has kept rows of some tasks.
+type keeper struct {
+	deliver.Consumer
+	kept uint64
+}
+
+func (k *keeper) Kept() uint64 { return k.kept }
+
+// TestKeptIsFinal: a task that fails before it has begun is replaced unless the consumer has kept rows of it.
+func TestKeptIsFinal(t *testing.T) {
+	for _, keeps := range []bool{false, true} {
+		whole, of := some(t, 3)
+		consumer := new(keeper)
+		whole.Output, whole.Consumer = join.Consumed, consumer
+		s := inOrder(t, whole, replaced{of}, func(_ context.Context, of *Task, _ Turn) (Output, error) {
+			fails := of.name == "2"
+			if !fails || keeps {
+				consumer.kept++
+			}
+			if fails {
+				return nil, backend.ErrDeviceMemory
+			}
+			return batches{number: 1}, nil
+		})
+		err := s.begin()
+		if keeps {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			continue
+		}
+		require.NoError(t, err)
+		require.EqualValues(t, 4, s.Rows())
+	}
 }
