@@ -79,7 +79,7 @@ func (s *Scheduler) texts() (title string, of Output) {
 			title += fmt.Sprintf("failed       %s: %v; other devices ran its tasks\n", w.stats.Device, w.lost)
 		}
 	}
-	return fmt.Sprintf("%s%s; of %s:\n", title, s.policy, s.last.name), s.last.output
+	return fmt.Sprintf("%s%s; of %s:\n", title, s.how, s.last.name), s.last.output
 }
 
 // Tasks returns the scheduler.
@@ -186,8 +186,7 @@ func (s *Scheduler) skip(leftRows, rightRows int64) {
 	s.before.RightRows += uint64(rightRows)
 }
 
-// addTo returns the measurements of the task with the sums of other tasks. Rows of sides that earlier tasks have counted
-// do not count.
+// addTo returns the measurements of the task and others together, without rows of sides that earlier tasks have counted.
 func (r *running) addTo(of *query.Stats) query.Stats {
 	sum := r.output.Stats()
 	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {

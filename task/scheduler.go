@@ -54,6 +54,7 @@ type Scheduler struct {
 	changed *sync.Cond
 	asking  bool        // a line waits for the next task
 	ended   bool        // the policy has no more tasks
+	how     string      // the join was divided, as the policy said with the last one
 	again   []*Task     // tasks of lost devices, which are run again
 	under   []*running  // tasks under way, in the order in which they began
 	last    *running    // whose output began to be passed on last
@@ -143,9 +144,9 @@ func (s *Scheduler) line(ctx context.Context, w *worker) error {
 	}
 }
 
-// next waits for a task that a worker should run; nil if there are none, or if its device is lost. In order, one line
-// less than there are may have tasks that are not being passed on: with two lines, a task that fails to begin is replaced
-// before another one begins.
+// next waits for a task that a worker should run; nil if there are none, or if its device is lost. In order, all lines
+// but one may have tasks that are not being passed on: with two lines, a task that fails to begin is replaced before
+// another one begins.
 func (s *Scheduler) next(ctx context.Context, w *worker) (*running, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,6 +167,7 @@ func (s *Scheduler) next(ctx context.Context, w *worker) (*running, error) {
 			if err != nil {
 				return nil, s.explain(err)
 			}
+			s.how = s.policy.String()
 			if s.ended = t == nil; !s.ended {
 				return s.add(t), nil
 			}

@@ -37,7 +37,7 @@ func (s *someTasks) Next(context.Context) (next *Task, err error) {
 func (*someTasks) Close()                   {}
 func (*someTasks) Err() error               { return nil }
 func (*someTasks) Failed(*Task, error) bool { return false }
-func (*someTasks) String() string           { return "" }
+func (s *someTasks) String() string         { return fmt.Sprint(len(s.left), " tasks left") }
 
 // some returns a number of tasks of an empty join.
 func some(t *testing.T, number int) (whole *Task, of *someTasks) {
@@ -164,35 +164,41 @@ func testTurns(t *testing.T, short error) {
 // TestInOrder: outputs follow one another, and a task makes its next batch when the receiver asks for it. An error
 // comes after the rows of the tasks before, and what the policy makes of a task that failed before the next task.
 func TestInOrder(t *testing.T) {
-	for _, deepest := range []int{0, 1, 2} {
+	for deepest, c := range []struct{ begun, drawn []string }{
+		{[]string{"0", "1", "2", "3"}, []string{"0", "1", "2", "3"}},
+		{[]string{"0", "1", "2", "3", "3.0", "3.1"}, []string{"0", "1", "2", "3.0", "3.1"}},
+		{[]string{"0", "1", "2", "3", "3.0"}, []string{"0", "1", "2"}},
+	} {
 		whole, of := some(t, 4)
-		var names []string
+		var begun []string
 		made := 0
 		s := inOrder(t, whole, replaced{of}, func(_ context.Context, of *Task, _ Turn) (Output, error) {
-			names = append(names, of.name)
+			begun = append(begun, of.name)
 			if of.name[0] == '3' && of.Depth <= deepest {
 				return nil, backend.ErrDeviceMemory
 			}
 			return batches{number: 3, made: &made}, nil
 		})
 		require.NoError(t, s.begin())
-		rows := 0
+		rows, failed := 0, error(nil)
 		for batch, err := range s.Batches(t.Context()) {
-			if rows < 9 || deepest < 2 {
-				require.NoError(t, err)
-			}
-			if err != nil {
-				require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			if failed = err; err != nil {
 				break
 			}
+			under := rows / 3
 			rows++
 			require.Equal(t, rows, made)
-			require.EqualValues(t, (rows-1)/3*3+3, s.Rows(), "of the tasks so far")
+			require.EqualValues(t, 3*under+3, s.Rows(), "of the tasks so far")
+			require.Contains(t, s.Explain(), "; of "+c.drawn[under]+":\nexplained")
 			batch.Release()
 		}
-		require.Equal(t, []int{12, 15, 9}[deepest], rows)
-		require.Equal(t, [][]string{{"0", "1", "2", "3"}, {"0", "1", "2", "3", "3.0", "3.1"}, {"0", "1", "2", "3", "3.0"}}[deepest],
-			names)
+		require.Equal(t, 3*len(c.drawn), rows)
+		if deepest == 2 {
+			require.ErrorIs(t, failed, backend.ErrDeviceMemory)
+		} else {
+			require.NoError(t, failed)
+		}
+		require.Equal(t, c.begun, begun)
 		require.EqualValues(t, rows, s.Stats().OutputRows)
 	}
 }

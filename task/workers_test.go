@@ -221,13 +221,15 @@ func TestFinal(t *testing.T) {
 	}{{false, 0}, {false, 1}, {true, 0}} {
 		whole, of := some(t, 1)
 		whole.Quota.Most = 10
-		count := deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
+		counter := func() *deliver.Limit {
+			return &deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
+		}
 		s := inOrder(t, whole, replaced{of}, func(ctx context.Context, of *Task, _ Turn) (Output, error) {
 			output := batches{number: 2}
 			if of.Depth == 1 {
 				output = batches{number: c.delivered, err: backend.ErrDeviceMemory}
 			}
-			return output, count.Count(ctx, output.Rows())
+			return output, counter().Count(ctx, output.Rows())
 		})
 		s.inOrder = c.inOrder
 		err, rows := s.begin(), 0
@@ -240,8 +242,8 @@ func TestFinal(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.Equal(t, 4, rows)
-		require.NoError(t, count.Count(t.Context(), 10-4))
-		require.ErrorIs(t, count.Count(t.Context(), 1), backend.ErrLimit)
+		require.NoError(t, counter().Count(t.Context(), 10-4))
+		require.ErrorIs(t, counter().Count(t.Context(), 1), backend.ErrLimit)
 	}
 }
 
