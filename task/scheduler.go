@@ -270,6 +270,7 @@ func (s *Scheduler) end(w *worker, r *running, final bool, err error) error {
 			s.ended, err = false, nil
 		default:
 			err = s.explain(err)
+			s.flow.Fail(err) // before other lines go on
 		}
 	}
 	s.under = slices.DeleteFunc(s.under, func(other *running) bool { return other == r })

@@ -37,7 +37,7 @@ func (s *someTasks) Next(context.Context) (next *Task, err error) {
 func (*someTasks) Close()                   {}
 func (*someTasks) Err() error               { return nil }
 func (*someTasks) Failed(*Task, error) bool { return false }
-func (s *someTasks) String() string         { return fmt.Sprint(len(s.left), " tasks left") }
+func (*someTasks) String() string           { return "" }
 
 // some returns a number of tasks of an empty join.
 func some(t *testing.T, number int) (whole *Task, of *someTasks) {
@@ -201,6 +201,46 @@ func TestInOrder(t *testing.T) {
 		require.Equal(t, c.begun, begun)
 		require.EqualValues(t, rows, s.Stats().OutputRows)
 	}
+}
+
+// slow is a policy whose last task waits for input.
+type slow struct {
+	*someTasks
+	asked atomic.Bool
+	input chan struct{}
+}
+
+func (p *slow) Next(ctx context.Context) (*Task, error) {
+	if len(p.left) == 1 {
+		p.asked.Store(true)
+		select {
+		case <-p.input:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		p.asked.Store(false)
+	}
+	return p.someTasks.Next(ctx)
+}
+
+func (p *slow) String() string { return fmt.Sprint("asked: ", p.asked.Load()) }
+
+// TestPolicyWaits: while the policy waits for input, it is not called again, and what is known of the join is told.
+func TestPolicyWaits(t *testing.T) {
+	whole, of := some(t, 2)
+	policy := &slow{someTasks: of, input: make(chan struct{})}
+	s := inOrder(t, whole, policy, func(context.Context, *Task, Turn) (Output, error) { return batches{number: 1}, nil })
+	require.NoError(t, s.begin())
+	require.Eventually(t, policy.asked.Load, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 1, s.Rows())
+	require.EqualValues(t, 1, s.Stats().OutputRows)
+	require.False(t, s.Counted())
+	require.Equal(t, "asked: false; of 0:\nexplained", s.Explain())
+	close(policy.input)
+	rows, err := drawAll(t, s)
+	require.NoError(t, err)
+	require.Equal(t, 2, rows)
+	require.True(t, s.Counted())
 }
 
 // TestMergeLends: the memory for runs of an ordered output goes to tasks that need all there is.
