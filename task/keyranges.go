@@ -33,7 +33,7 @@ type KeyRanges struct {
 	// ChunkRows is the maximum number of rows of a chunk, the share of a chunkset on one device, TaskRows that of both
 	// sides in a task, unless they have one key. 0: as many as the devices have room for.
 	ChunkRows, TaskRows uint64
-	Lines               int // of tasks on each device; 0: linesPerDevice
+	Lines               int // of tasks on each device; 0: linesPerWorker
 }
 
 // RangeWay is a way to divide tables by key ranges.

@@ -1,11 +1,11 @@
 // Package task divides joins into tasks and runs them. A task is a join of two sources that is run without knowledge of
-// other tasks. A policy makes the tasks. The scheduler runs them: while the output of one is drawn, the next ones
-// begin. Their outputs, one after the other or merged in an order, are the output of the join.
+// other tasks. A policy makes the tasks. The scheduler has workers run them: while the output of one is drawn, the next
+// ones begin. Their outputs, one after the other or merged in an order, are the output of the join.
 //
 //	join ── policy ──► task, task, ... ──► scheduler ──► run (package engine) ──► output
 //
 // The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]), of which
-// [Divide] chooses one, and ranges of the keys of two tables ([DivideByRanges]), which [Lines] run on several devices.
+// [Divide] chooses one, and ranges of the keys of two tables ([DivideByRanges]), each of which runs on one device.
 // docs/extending.md shows how to add a policy.
 package task
 

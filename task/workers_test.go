@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,24 +18,36 @@ import (
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/operator"
 	"github.com/spirjoin/spirjoin/query"
 )
 
-// batches is the output of a task: some batches of one row, and an error if it fails after them.
+// batches is the output of a task: some batches of one row and, if it fails after them, an error instead of one more.
 type batches struct {
 	nothing
 	number int
+	made   *int // how many, of all tasks; may be nil
 	err    error
 }
 
-func (b batches) Rows() uint64       { return uint64(b.number) }
+func (b batches) Rows() (rows uint64) {
+	if rows = uint64(b.number); b.err != nil {
+		rows++
+	}
+	return rows
+}
+
 func (b batches) Stats() query.Stats { return query.Stats{OutputRows: b.Rows(), LeftRows: 1} }
+func (b batches) Counted() bool      { return true }
 func (b batches) Explain() string    { return "explained" }
 
 func (b batches) Batches(context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		schema := arrow.NewSchema(nil, nil)
 		for range b.number {
+			if b.made != nil {
+				*b.made++
+			}
 			if !yield(array.NewRecordBatch(schema, nil, 1), nil) {
 				return
 			}
@@ -51,24 +64,26 @@ type begun struct {
 	on [2][]string
 }
 
-// linesOf returns lines of two devices, two each, for the tasks of a policy. run runs a task on a device.
-func linesOf(t *testing.T, whole *Task, of Policy, run func(device int, of *Task) (Output, error)) (*Lines, *begun) {
-	s, record := newLines(exec.NewFlow(t.Context()), whole, whole, of, 2), new(begun)
+// twoDevices returns the scheduler that runs tasks in any order, with a worker for each of two devices. run runs a task
+// on a device.
+func twoDevices(t *testing.T, whole *Task, of Policy, run func(device int, of *Task) (Output, error)) (
+	*Scheduler, *begun) {
+	s, record := newScheduler(exec.NewFlow(t.Context()), whole, whole, of), new(begun)
 	t.Cleanup(s.Close)
 	for device := range record.on {
-		s.devices = append(s.devices, query.DeviceStats{Device: fmt.Sprint("device ", device)})
-		s.runs = append(s.runs, func(_ context.Context, of *Task, _ Turn) (Output, error) {
-			record.mu.Lock()
-			record.on[device] = append(record.on[device], of.name)
-			record.mu.Unlock()
-			return run(device, of)
-		})
+		s.workers = append(s.workers, &worker{stats: query.DeviceStats{Device: fmt.Sprint("device ", device)},
+			run: func(_ context.Context, of *Task, _ Turn) (Output, error) {
+				record.mu.Lock()
+				record.on[device] = append(record.on[device], of.name)
+				record.mu.Unlock()
+				return run(device, of)
+			}})
 	}
 	return s, record
 }
 
 // drawAll draws all batches.
-func drawAll(t *testing.T, s *Lines) (rows int, err error) {
+func drawAll(t *testing.T, s *Scheduler) (rows int, err error) {
 	for batch, err := range s.Batches(t.Context()) {
 		if err != nil {
 			return rows, err
@@ -79,12 +94,12 @@ func drawAll(t *testing.T, s *Lines) (rows int, err error) {
 	return rows, nil
 }
 
-// TestLines: each task runs once, and its output and its measurements arrive once.
-func TestLines(t *testing.T) {
+// TestWorkers: each task runs once, and its output and its measurements arrive once.
+func TestWorkers(t *testing.T) {
 	for _, output := range []join.Output{join.Rows, join.Count} {
 		whole, of := some(t, 10)
 		whole.Output = output
-		s, record := linesOf(t, whole, of, func(int, *Task) (Output, error) { return batches{number: 3}, nil })
+		s, record := twoDevices(t, whole, of, func(int, *Task) (Output, error) { return batches{number: 3}, nil })
 		require.NoError(t, s.begin())
 		require.Equal(t, output == join.Count, s.Counted())
 		rows, err := drawAll(t, s)
@@ -101,9 +116,9 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesLoseDevice: the tasks of a lost device, of which nothing was delivered, run on the other one. If there is no
+// TestWorkersLoseDevice: the tasks of a lost device, of which nothing was delivered, run on the other one. If there is no
 // other one, or something was delivered, the join fails.
-func TestLinesLoseDevice(t *testing.T) {
+func TestWorkersLoseDevice(t *testing.T) {
 	lost := func(lostDevices int, delivered int) func(device int, of *Task) (Output, error) {
 		return func(device int, of *Task) (Output, error) {
 			switch {
@@ -116,7 +131,7 @@ func TestLinesLoseDevice(t *testing.T) {
 		}
 	}
 	whole, of := some(t, 10)
-	s, record := linesOf(t, whole, of, lost(1, 0))
+	s, record := twoDevices(t, whole, of, lost(1, 0))
 	require.NoError(t, s.begin())
 	rows, err := drawAll(t, s)
 	require.NoError(t, err)
@@ -129,11 +144,11 @@ func TestLinesLoseDevice(t *testing.T) {
 	}
 
 	whole, of = some(t, 10)
-	s, _ = linesOf(t, whole, of, lost(2, 0))
+	s, _ = twoDevices(t, whole, of, lost(2, 0))
 	require.ErrorIs(t, s.begin(), backend.ErrDeviceLost)
 
 	whole, of = some(t, 10)
-	s, _ = linesOf(t, whole, of, lost(2, 1))
+	s, _ = twoDevices(t, whole, of, lost(2, 1))
 	require.NoError(t, s.begin())
 	_, err = drawAll(t, s)
 	require.ErrorIs(t, err, backend.ErrDeviceLost)
@@ -152,14 +167,14 @@ func (r replaced) Failed(t *Task, err error) bool {
 	return true
 }
 
-// TestLinesReplace: a policy may replace a task that failed, also the last one. What fails again fails the join, whose
+// TestWorkersReplace: a policy may replace a task that failed, also the last one. What fails again fails the join, whose
 // rows are given back.
-func TestLinesReplace(t *testing.T) {
+func TestWorkersReplace(t *testing.T) {
 	for _, deepest := range []int{1, 2} {
 		whole, of := some(t, 4)
 		whole.Output, whole.Quota = join.Count, &deliver.Quota{Most: 100}
-		var s *Lines
-		s, _ = linesOf(t, whole, replaced{of}, func(_ int, of *Task) (Output, error) {
+		var s *Scheduler
+		s, _ = twoDevices(t, whole, replaced{of}, func(_ int, of *Task) (Output, error) {
 			if of.Depth <= deepest && of.name[0] == '3' {
 				for ended := false; !ended; { // the other lines wait
 					s.mu.Lock()
@@ -187,12 +202,81 @@ var errPlanted = errors.New("planted")
 
 func (failing) Next(context.Context) (*Task, error) { return nil, errPlanted }
 
-// TestLinesFail: an error of the policy, and of a task, is the join's.
-func TestLinesFail(t *testing.T) {
+// TestWorkersFail: an error of the policy, and of a task, is the join's.
+func TestWorkersFail(t *testing.T) {
 	run := func(int, *Task) (Output, error) { return nil, errPlanted }
 	whole, of := some(t, 4)
-	s, _ := linesOf(t, whole, failing{of}, run)
+	s, _ := twoDevices(t, whole, failing{of}, run)
 	require.ErrorIs(t, s.begin(), errPlanted)
-	s, _ = linesOf(t, whole, of, run)
+	s, _ = twoDevices(t, whole, of, run)
 	require.ErrorIs(t, s.begin(), errPlanted)
+}
+
+// TestFinal: a task that fails after it has begun is replaced, and its rows are given back, only if none of them was
+// delivered and no later task may have begun.
+func TestFinal(t *testing.T) {
+	for _, c := range []struct {
+		inOrder   bool
+		delivered int
+	}{{false, 0}, {false, 1}, {true, 0}} {
+		whole, of := some(t, 1)
+		whole.Quota.Most = 10
+		counter := func() *deliver.Limit {
+			return &deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
+		}
+		s := inOrder(t, whole, replaced{of}, func(ctx context.Context, of *Task, _ Turn) (Output, error) {
+			output := batches{number: 2}
+			if of.Depth == 1 {
+				output = batches{number: c.delivered, err: backend.ErrDeviceMemory}
+			}
+			return output, counter().Count(ctx, output.Rows())
+		})
+		s.inOrder = c.inOrder
+		err, rows := s.begin(), 0
+		if err == nil {
+			rows, err = drawAll(t, s)
+		}
+		if require.Equal(t, c.delivered, rows%4); c.inOrder || c.delivered > 0 {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, 4, rows)
+		require.NoError(t, counter().Count(t.Context(), 10-4))
+		require.ErrorIs(t, counter().Count(t.Context(), 1), backend.ErrLimit)
+	}
+}
+
+// keeper is a consumer that has kept rows of some tasks.
+type keeper struct {
+	deliver.Consumer
+	kept uint64
+}
+
+func (k *keeper) Kept() uint64 { return k.kept }
+
+// TestKeptIsFinal: a task that fails before it has begun is replaced unless the consumer has kept rows of it.
+func TestKeptIsFinal(t *testing.T) {
+	for _, keeps := range []bool{false, true} {
+		whole, of := some(t, 3)
+		consumer := new(keeper)
+		whole.Output, whole.Consumer = join.Consumed, consumer
+		s := inOrder(t, whole, replaced{of}, func(_ context.Context, of *Task, _ Turn) (Output, error) {
+			fails := of.name == "2"
+			if !fails || keeps {
+				consumer.kept++
+			}
+			if fails {
+				return nil, backend.ErrDeviceMemory
+			}
+			return batches{number: 1}, nil
+		})
+		err := s.begin()
+		if keeps {
+			require.ErrorIs(t, err, backend.ErrDeviceMemory)
+			continue
+		}
+		require.NoError(t, err)
+		require.EqualValues(t, 4, s.Rows())
+	}
 }
