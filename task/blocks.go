@@ -56,7 +56,8 @@ func (b *blocks) Prepare(context.Context) error {
 
 // blockSide is the side of the blocks of a join; of a full join, of its first pass.
 func blockSide(how join.How, leftBytes, rightBytes uint64) relation.Side {
-	if !how.Has(relation.Left) || how == join.Right || (how == join.Inner || how == join.Cross) && rightBytes < leftBytes {
+	shorter := how == join.Inner || how == join.Cross
+	if !how.Has(relation.Left) || how == join.Right || shorter && rightBytes < leftBytes {
 		return relation.Right
 	}
 	return relation.Left

@@ -177,16 +177,17 @@ func TestAddRange(t *testing.T) {
 // TestFailedRange: a range that a device has no memory for is halved on a side of which each row can be in either half.
 func TestFailedRange(t *testing.T) {
 	const few, many = 2 * leastBlockRows, 3 * leastBlockRows
+	left, right := []relation.Side{relation.Left}, []relation.Side{relation.Right}
 	for name, c := range map[string]struct {
 		how    join.How
 		rows   [2]uint64
 		err    error
 		halves []relation.Side // the side that is halved; none: the task fails
 	}{
-		"inner, left smaller":  {join.Inner, [2]uint64{few, many}, backend.ErrDeviceMemory, []relation.Side{relation.Left}},
-		"inner, right smaller": {join.Inner, [2]uint64{many, few}, backend.ErrDeviceMemory, []relation.Side{relation.Right}},
-		"left":                 {join.Left, [2]uint64{many, few}, backend.ErrDeviceMemory, []relation.Side{relation.Left}},
-		"right":                {join.Right, [2]uint64{few, many}, backend.ErrDeviceMemory, []relation.Side{relation.Right}},
+		"inner, left smaller":  {join.Inner, [2]uint64{few, many}, backend.ErrDeviceMemory, left},
+		"inner, right smaller": {join.Inner, [2]uint64{many, few}, backend.ErrDeviceMemory, right},
+		"left":                 {join.Left, [2]uint64{many, few}, backend.ErrDeviceMemory, left},
+		"right":                {join.Right, [2]uint64{few, many}, backend.ErrDeviceMemory, right},
 		"full":                 {join.Full, [2]uint64{many, many}, backend.ErrDeviceMemory, nil},
 		"too few rows":         {join.Inner, [2]uint64{few - 1, many}, backend.ErrDeviceMemory, nil},
 		"another error":        {join.Inner, [2]uint64{many, many}, backend.ErrDeviceLost, nil},
