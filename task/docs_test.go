@@ -84,7 +84,11 @@ func TestExampleOfTheDocs(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	const choice = "\tvar policy Policy = &blocks{sides: both, run: run}\n\tif byKey {\n\t\tpolicy = &parts{sides: both}\n\t}\n"
+	const choice = `	var policy Policy = &blocks{sides: both, run: run}
+	if byKey {
+		policy = &parts{sides: both}
+	}
+`
 	files := map[string]string{
 		"dealt.go":  exampleHead + listings[0],
 		"divide.go": replace(read("divide.go"), choice, listings[1]),
