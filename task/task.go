@@ -12,6 +12,8 @@ package task
 import (
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
@@ -32,9 +34,10 @@ type Task struct {
 
 	// The following fields describe a part of a join.
 	name     string
-	again    [2]bool // sides whose rows were in earlier tasks
-	from, to float64 // shares of the join that are done before and after the task; 0 if unknown
-	ended    func()  // frees what the task needs; may be nil
+	again    [2]bool     // sides whose rows were in earlier tasks
+	from, to float64     // shares of the join that are done before and after the task; 0 if unknown
+	ended    func()      // frees what the task needs; may be nil
+	block    arrow.Table // the rows of one side, if that is a block of [blocks]; otherwise nil
 }
 
 // Shares are what the tasks of one join have in common.
@@ -97,6 +100,9 @@ func (t *Task) part(name string, depth int, left, right source.Source) *Task {
 	part.name, part.Depth, part.Sources, part.ended = name, depth, [2]source.Source{left, right}, nil
 	return &part
 }
+
+// share is the share of all rows that some of them are, of a number that may be an estimate.
+func share(some, all int64) float64 { return min(1, float64(some)/float64(max(1, all))) }
 
 // Title is the first line of the text of a plan.
 func (t *Task) Title(leftRows, rightRows string) string {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -96,8 +95,7 @@ type Link struct {
 	// Indirect is why copies with [DriverCopy] go through exchange memory; nil where they do not, and on other paths.
 	Indirect error
 
-	turns   turns
-	running sync.WaitGroup // of Start
+	turns turns
 
 	// What follows belongs to the copy whose turn it is.
 	lane               lane
@@ -217,7 +215,6 @@ func (l *Link) labels() (labels []string) {
 // Close waits for copies in progress and releases the exchange memory. ErrTimedOut if a driver does not finish with it;
 // it is then left to the process.
 func (l *Link) Close() error {
-	l.running.Wait()
 	<-l.turns.enter()
 	defer l.turns.leave()
 	slots, carrier := l.slots, l.carrier

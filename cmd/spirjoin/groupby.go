@@ -184,7 +184,7 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 	}
 	table, err := files.OpenTable(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Stdin: s.Stdin, Format: o.format},
-		files.Options{Engine: device.wait, Limit: limit, TempDir: o.tempDir != "", Knobs: knobs()})
+		files.Options{Engine: device.wait, Limit: limit, TempDir: o.tempDir != "", Knobs: knobs})
 	if err != nil {
 		return nameFormatFlag(err, "input-format")
 	}

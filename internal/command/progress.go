@@ -127,13 +127,6 @@ func (p *Progress) set(to spirjoin.JoinProgress, step int, unit string) {
 	p.state, p.hidden = progressState{to, step, unit, began, now}, false
 }
 
-// State is what was reported last.
-func (p *Progress) State() spirjoin.JoinProgress {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.state.JoinProgress
-}
-
 // piped ends the line before the first bytes of standard output, unless their reader writes elsewhere.
 func (p *Progress) piped() {
 	p.ClearLine()

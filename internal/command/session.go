@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -91,6 +92,9 @@ func (s *Session) execute(ctx context.Context, args []string) (err error) {
 	}
 	if err = app.RunContext(ctx, args); s.Stdout.err != nil {
 		return s.Stdout.err
+	}
+	if panicked := new(exec.PanicError); errors.As(err, &panicked) {
+		return fmt.Errorf("%w, at %s", err, panicSite(string(panicked.Stack)))
 	}
 	return err
 }
