@@ -23,7 +23,7 @@ const (
 	DriverCopy                   // exchange memory of both devices, copied by another driver; see [backend.PeerExchange]
 	ImportedHost                 // host memory that both devices have imported: the host copies nothing
 	HostStaged                   // host memory of each device; the host copies from one to the other
-	DMABuf                       // one allocation, exported as a dma-buf and opened on both devices
+	DMABuf                       // one allocation, exported as a dma-buf and opened on both; see openShared
 	Paths                        // number of paths
 )
 
