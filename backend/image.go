@@ -31,7 +31,7 @@ type PassChecker interface {
 	CheckPass(role Role, run any) error
 }
 
-// Image is an image of a device, owned by whoever adopted it. Release it exactly once; it may be released while
+// Image is an image of a device, owned by the code that adopted it. Release it exactly once; it may be released while
 // submitted work still uses it.
 type Image struct {
 	device   *Device

@@ -77,7 +77,7 @@ const memoryShare = 16
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
 // nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
-// Owned by whoever connected it.
+// The caller of Connect owns it.
 //
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.

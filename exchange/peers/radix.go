@@ -55,7 +55,7 @@ type radix struct {
 
 // delivery is pieces of buckets that move at once, in groups that are sorted together.
 type delivery struct {
-	pieces []piece // of all buckets; nobody owns those that do not move
+	pieces []piece // of all buckets; no rank owns those that do not move
 	groups []fused
 	least  []uint64 // the least key of each group
 }
