@@ -135,7 +135,7 @@ func (p *Plan) run(ctx context.Context) (*Result, error) {
 	}
 	return p.engine.orOnOthers(p.consumer, func(on *Engine) (*Result, error) {
 		if on != p.engine {
-			return p.again(ctx, on, true)
+			return p.again(ctx, on, anew{guess: true})
 		}
 		return begin(ctx)
 	})
@@ -148,14 +148,20 @@ func (p *Plan) hmg() bool { return p.Layout.Spec.Strategy == join.StrategyHMG }
 func (p *Plan) runAlone(ctx context.Context) (*Result, error) {
 	result, err := p.Query.Run(ctx)
 	if errors.Is(err, errOutside) {
-		return p.again(ctx, p.engine, false)
+		return p.again(ctx, p.engine, anew{})
 	}
 	return resultOf(result, err)
 }
 
-// again plans and runs the join anew, on the devices of an engine. guess says that the range of keys may be guessed.
-func (p *Plan) again(ctx context.Context, on *Engine, guess bool) (*Result, error) {
-	plan, err := on.planTables(ctx, p.Layout, p.tables, p.consumer, guess)
+// anew says how tables are planned, perhaps after an earlier plan failed.
+type anew struct {
+	guess   bool // the range of the keys may be guessed
+	byRange bool // StrategyHMG joins ranges of keys one by one
+}
+
+// again plans and runs the join anew, on the devices of an engine.
+func (p *Plan) again(ctx context.Context, on *Engine, how anew) (*Result, error) {
+	plan, err := on.planTables(ctx, p.Layout, p.tables, p.consumer, how)
 	if err != nil {
 		return nil, err
 	}
@@ -170,9 +176,7 @@ func (p *Plan) runHMG(ctx context.Context) (*Result, error) {
 	}
 	result, err := p.runSorted(ctx)
 	if errors.Is(err, backend.ErrDeviceMemory) && len(p.Others) > 0 {
-		on := *p.engine
-		on.ByRange.Way = task.RangesSegments
-		return p.again(ctx, &on, true)
+		return p.again(ctx, p.engine, anew{guess: true, byRange: true})
 	}
 	return result, err
 }
@@ -222,17 +226,17 @@ func (e *Engine) PlanLayout(ctx context.Context, layout *join.Layout, left, righ
 	if err := tablesGiven(left, right); err != nil {
 		return nil, err
 	}
-	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, true)
+	return e.planTables(ctx, layout, [2]arrow.Table{left, right}, consumer, anew{guess: true})
 }
 
-// planTables is PlanLayout on the devices that were not lost. guess says that the range of keys may be guessed.
+// planTables is PlanLayout on the devices that were not lost.
 func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
-	consumer deliver.Consumer, guess bool) (*Plan, error) {
+	consumer deliver.Consumer, how anew) (*Plan, error) {
 	e, without, err := e.able()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.planWhole(ctx, layout, tables, consumer, guess)
+	plan, err := e.planWhole(ctx, layout, tables, consumer, how)
 	if errors.Is(err, backend.ErrDeviceMemory) && !e.Undivided {
 		plan, err = e.planDivided(layout, tables, err)
 	}
@@ -245,8 +249,9 @@ func (e *Engine) planTables(ctx context.Context, layout *join.Layout, tables [2]
 
 // planWhole is planTables of tables that are not divided.
 func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]arrow.Table,
-	consumer deliver.Consumer, guess bool) (_ *Plan, err error) {
-	l := lowering{Task: wholeOf(layout, tables, consumer), engine: e, spec: &layout.Spec, tables: tables, guess: guess}
+	consumer deliver.Consumer, how anew) (_ *Plan, err error) {
+	l := lowering{Task: wholeOf(layout, tables, consumer), engine: e, spec: &layout.Spec, tables: tables,
+		guess: how.guess}
 	for side, table := range l.tables {
 		for _, name := range layout.Needed[side] {
 			if err := relation.CheckColumn(table.Schema(), relation.Side(side), name); err != nil {
@@ -255,7 +260,7 @@ func (e *Engine) planWhole(ctx context.Context, layout *join.Layout, tables [2]a
 		}
 	}
 	l.byRange = l.spec.Strategy == join.StrategyHMG &&
-		(e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0)
+		(how.byRange || e.ByRange.Way != task.RangesAuto || l.Ordered() && len(e.others) > 0)
 	l.Progress.Start("plan")
 	ctx, end := exec.Track(exec.WithTrace(ctx, e.Trace), "plan")
 	defer end()

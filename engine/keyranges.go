@@ -21,8 +21,10 @@ func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
 		func(on *query.Engine) task.Run {
 			return func(ctx context.Context, of *task.Task, _ task.Turn) (task.Output, error) {
 				output, err := p.ranges.runRange(ctx, on, of)
-				if p.ranges.short != nil && errors.Is(err, backend.ErrDeviceMemory) { // of one range; others may need more
-					err = fmt.Errorf("%w, for a range of keys; undivided: %v", err, p.ranges.short)
+				if errors.Is(err, backend.ErrDeviceMemory) { // others may need more
+					if err = fmt.Errorf("%w, for a range of keys", err); p.ranges.short != nil {
+						err = fmt.Errorf("%w; undivided: %v", err, p.ranges.short)
+					}
 				}
 				return output, err
 			}

@@ -263,6 +263,7 @@ func TestKeyRangesHotKey(t *testing.T) {
 		_, err := drain(t.Context(), joins, left, right, join.Spec{How: join.Full, On: onK, Strategy: join.StrategyHMG,
 			Output: join.Count})
 		require.ErrorIs(t, err, backend.ErrDeviceMemory)
+		require.ErrorContains(t, err, "for a range of keys")
 	}
 }
 

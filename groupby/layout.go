@@ -17,6 +17,8 @@ type Layout struct {
 	Spec   Spec
 	Schema *arrow.Schema // of the output: the key columns, then the aggregates
 	Needed []string      // input columns; empty, not nil, for a count of all rows
+	// Computed are the aggregates of Spec as they are computed: a function of a column of type null as its first value.
+	Computed []Aggregate
 
 	inputs   []arrow.Field             // of the aggregates; without a type for a count of rows
 	types    map[string]arrow.DataType // of the input columns
@@ -26,7 +28,7 @@ type Layout struct {
 // NewLayout derives the output columns. Errors: ErrInvalidInput (see [Spec.Check], unknown or ambiguous columns),
 // ErrUnsupported (a type that cannot be a key, or that a function has no meaning for).
 func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
-	spec.Aggregates = slices.Clone(spec.Aggregates)
+	spec.By, spec.Aggregates = slices.Clone(spec.By), slices.Clone(spec.Aggregates) // the caller may change these
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
@@ -54,8 +56,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 		fields = append(fields, arrow.Field{Name: name, Type: field.Type,
 			Nullable: field.Nullable || field.Type.ID() == arrow.NULL})
 	}
-	for i := range spec.Aggregates {
-		a := &spec.Aggregates[i]
+	for _, a := range spec.Aggregates {
 		var input arrow.Field
 		if a.Column != "" {
 			var err error
@@ -64,7 +65,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 			}
 		}
 		if a.Column != "" && input.Type.ID() == arrow.NULL && !functions[a.Func].counts {
-			*a = Aggregate{Func: First, Column: a.Column, Name: a.OutputName()} // whatever a function makes of NULLs
+			a = Aggregate{Func: First, Column: a.Column, Name: a.OutputName()}
 		}
 		row := &functions[a.Func]
 		if row.distinct {
@@ -86,7 +87,7 @@ func NewLayout(schema *arrow.Schema, spec Spec) (*Layout, error) {
 				a.Column, input.Type, reason)
 		}
 		fields = append(fields, arrow.Field{Name: a.OutputName(), Type: out, Nullable: !row.counts})
-		l.inputs = append(l.inputs, input)
+		l.inputs, l.Computed = append(l.inputs, input), append(l.Computed, a)
 	}
 	l.Schema = arrow.NewSchema(fields, nil)
 	return l, nil

@@ -46,8 +46,8 @@ type finisher struct {
 // The states of distinct values are not among its requests ([work.countDistinct]).
 func lower(l *Layout, table arrow.Table, later bool) *program {
 	p := &program{table: table, numbers: -1, later: later, types: l.types}
-	for i := range l.Spec.Aggregates {
-		a := &l.Spec.Aggregates[i]
+	for i := range l.Computed {
+		a := &l.Computed[i]
 		f := finisher{aggregate: a, input: l.inputs[i], result: l.Schema.Field(len(l.Spec.By) + i).Type, count: -1,
 			chosen: -1}
 		if a.Column != "" {

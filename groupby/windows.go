@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/relation"
@@ -46,6 +47,9 @@ func (o *Origin) side(of [2]bool) (relation.Side, bool) {
 // ErrUnfit is the error of tables whose rows cannot be grouped in windows: the codes of their keys would have more than
 // 64 bits, or would take the host too long.
 var ErrUnfit = errors.New("keys have no short codes, so rows are grouped on the host")
+
+// ErrMany is the error of a join that has more rows than [Engine.Consume] was to group.
+var ErrMany = errors.New("the join has more rows than were expected")
 
 // NewWindows returns nil if rows must come to the host: for first values, least and greatest texts, and different
 // values. origin is asked for columns of the layout.
@@ -92,13 +96,14 @@ func (w *Windows) Sure() bool {
 }
 
 // Consume groups the rows that join, which is called once, gives a consumer. The caller closes the result. Errors: the
-// errors of join; ErrUnfit unless sure is set, which needs [Windows.Sure]; as for [Engine.Stream].
-func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool,
+// errors of join; ErrUnfit unless sure is set, which needs [Windows.Sure]; ErrMany if more rows than most come, unless
+// most is 0; as for [Engine.Stream].
+func (e *Engine) Consume(ctx context.Context, windows *Windows, sure bool, most uint64,
 	join func(context.Context, deliver.Consumer) error) (*Result, error) {
 	return e.begin(ctx, windows.layout, nil, func(ctx context.Context, w *work) error {
 		s := w.stream(windows.layout)
 		s.main = &partials{streaming: s, by: windows.layout.Spec.By, program: windows.program}
-		if err := join(ctx, &consumer{Windows: windows, Engine: e, stream: s, sure: sure}); err != nil {
+		if err := join(ctx, &consumer{Windows: windows, Engine: e, stream: s, sure: sure, most: most}); err != nil {
 			return err
 		}
 		w.result.windows = true
@@ -117,6 +122,8 @@ type consumer struct {
 	*Engine
 	stream *streaming // nil: no rows are kept
 	sure   bool       // it must not end with ErrUnfit
+	most   uint64     // rows that may come; 0: any number
+	came   atomic.Uint64
 
 	mu   sync.Mutex // guards what follows, and the stream
 	bits [2]int     // of the codes of each side

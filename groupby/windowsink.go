@@ -41,6 +41,9 @@ func (s *windowSink) Turn(f *deliver.Format) { s.format = *f }
 // Put groups the rows of a window.
 func (s *windowSink) Put(ctx context.Context, w *operator.Window) error {
 	defer w.Release()
+	if came := s.consumer.came.Add(w.Rows); s.consumer.most > 0 && came > s.consumer.most {
+		return ErrMany
+	}
 	is := shape{matched: w.Matched}
 	for side, table := range s.format.Sides {
 		is.of[table] = w.Of[side]

@@ -68,7 +68,7 @@ func newByKey(l *Layout, schemas [2]*arrow.Schema, asked join.Spec) *byKey {
 		}
 	}
 	grouping := l.grouping(keys)
-	b := &byKey{means: make([]int, len(l.Groups.Spec.Aggregates))}
+	b := &byKey{means: make([]int, len(l.Groups.Computed))}
 	if !b.findValues(l, schemas, &grouping) {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (l *Layout) grouping(keys [2][]string) (sides [2]groupby.Spec) {
 // false if one has to come from rows.
 func (b *byKey) findValues(l *Layout, schemas [2]*arrow.Schema, grouping *[2]groupby.Spec) bool {
 	var numbers []value
-	for i, a := range l.Groups.Spec.Aggregates {
+	for i, a := range l.Groups.Computed {
 		v := value{fn: a.Func}
 		if a.Column == "" {
 			b.values = append(b.values, v)
@@ -134,7 +134,7 @@ func (b *byKey) findValues(l *Layout, schemas [2]*arrow.Schema, grouping *[2]gro
 		switch a.Func {
 		case groupby.Avg:
 			number := value{groupby.Count, numberName + a.OutputName(), -1, c.Side}
-			b.means[i], numbers = len(l.Groups.Spec.Aggregates)+len(numbers), append(numbers, number)
+			b.means[i], numbers = len(l.Groups.Computed)+len(numbers), append(numbers, number)
 			add(groupby.Count, number.name)
 			fallthrough
 		case groupby.Sum:
@@ -178,7 +178,7 @@ func (b *byKey) findColumns(l *Layout) {
 			field.Type = sourceType(b.sides[v.side].Schema, v.name)
 		}
 		if field.Name = v.name; i < len(b.means) {
-			field.Name = l.Groups.Spec.Aggregates[i].OutputName()
+			field.Name = l.Groups.Computed[i].OutputName()
 		}
 		fields = append(fields, field)
 	}
@@ -206,7 +206,7 @@ func (b *byKey) finish(l *groupby.Layout, merged arrow.RecordBatch) (columns []a
 	for i, column := range merged.Columns()[:l.Schema.NumFields()] {
 		a := groupby.Aggregate{}
 		if i >= len(b.columns) {
-			a = l.Spec.Aggregates[i-len(b.columns)]
+			a = l.Computed[i-len(b.columns)]
 		}
 		sums, exact := column.(*array.Decimal256)
 		switch {

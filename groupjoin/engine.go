@@ -48,17 +48,23 @@ const groupShare = 4 // a quarter
 // takes memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
 // ErrDeviceMemory.
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) (*Result, error) {
+	sources := [2]source.Source{left, right}
 	if l.byKey != nil {
-		r, err := e.runByKey(ctx, l, [2]source.Source{left, right})
+		if most := e.fewRows(l, sources); most > 0 {
+			r, err := e.runWindows(ctx, l.ofRows(), sources, false, most)
+			if !e.otherwise(err) {
+				return r, err
+			}
+		}
+		r, err := e.runByKey(ctx, l, sources)
 		short := backend.OutOfMemory(err)
 		if !short || !left.Again || !right.Again {
 			return r, err
 		}
-		rows := *l // which need less memory than the groups of both sides
-		rows.byKey, rows.sums, l = nil, nil, &rows
+		l = l.ofRows() // which need less memory than the groups of both sides
 	}
-	if sources, again := [2]source.Source{left, right}, left.Again && right.Again; e.reduces(l, sources) {
-		r, err := e.runWindows(ctx, l, sources, !again)
+	if again := left.Again && right.Again; e.reduces(l, sources) {
+		r, err := e.runWindows(ctx, l, sources, !again, 0)
 		if !again || !e.otherwise(err) {
 			return r, err
 		}
@@ -82,6 +88,20 @@ func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) 
 	return r, err
 }
 
+// fewRows returns the number of joined rows up to which the devices that join them group them, although the groups of
+// both sides could be joined instead: as many as both tables have, as if the keys of one side are unique. 0: none.
+func (e *Engine) fewRows(l *Layout, of [2]source.Source) uint64 {
+	if of[0].Table() == nil || of[1].Table() == nil || !e.reduces(l, of) {
+		return 0
+	}
+	return uint64(of[0].Rows + of[1].Rows)
+}
+
+// expectsMore reports whether a plan expects more rows than most, which is not 0, or has tables divided.
+func expectsMore(plan *engine.Plan, most uint64) bool {
+	return plan.Query == nil || plan.Facts.OutputRows > most
+}
+
 // reduces reports whether rows are grouped on the devices that join them. If a source cannot be read again, nothing may
 // go wrong that the host could do otherwise: keys without short codes, the loss of one of several devices, too little
 // memory.
@@ -102,7 +122,7 @@ func (e *Engine) reduces(l *Layout, of [2]source.Source) bool {
 // otherwise reports whether the host may group rows after the devices that join them failed to. After the loss of a
 // device that had groups already, rows are joined again on the others.
 func (e *Engine) otherwise(err error) bool {
-	return errors.Is(err, groupby.ErrUnfit) || backend.OutOfMemory(err) ||
+	return errors.Is(err, groupby.ErrUnfit) || errors.Is(err, groupby.ErrMany) || backend.OutOfMemory(err) ||
 		errors.Is(err, backend.ErrDeviceLost) && len(e.Join.Engines()) > 1
 }
 
@@ -112,13 +132,15 @@ func (e *Engine) behind() *groupby.Engine {
 	return e.Groups.Behind(host-host/groupShare, device-device/groupShare)
 }
 
-// runWindows groups the rows on the devices that join them. sure is that of [groupby.Engine.Consume].
-func (e *Engine) runWindows(ctx context.Context, l *Layout, of [2]source.Source, sure bool) (*Result, error) {
+// runWindows groups the rows on the devices that join them. sure is that of [groupby.Engine.Consume]. If more rows than
+// most are expected, or more than twice as many come, the error is groupby.ErrMany. 0: any number may come.
+func (e *Engine) runWindows(ctx context.Context, l *Layout, of [2]source.Source, sure bool, most uint64) (*Result,
+	error) {
 	r := &Result{Layout: l}
-	var joined *engine.Result
 	var joinErr error
-	groups, err := e.behind().Consume(ctx, l.windows, sure, func(ctx context.Context, to deliver.Consumer) error {
-		joined, joinErr = e.Join.Leaving(groupShare).Sources(ctx, l.Join, of[0], of[1], to)
+	groups, err := e.behind().Consume(ctx, l.windows, sure, 2*most, func(ctx context.Context, to deliver.Consumer) error {
+		var joined *engine.Result
+		joined, joinErr = e.joinTo(ctx, l, of, to, most)
 		if joinErr == nil {
 			defer joined.Close()
 			r.Device, r.join, r.joined = joined.Device, joined.Stats(), joined.Explain()
@@ -130,6 +152,23 @@ func (e *Engine) runWindows(ctx context.Context, l *Layout, of [2]source.Source,
 	}
 	r.groups, r.rows = groups, groups.Stats().Rows
 	return r, nil
+}
+
+// joinTo joins two sources for a consumer. most is that of runWindows, and for tables only.
+func (e *Engine) joinTo(ctx context.Context, l *Layout, of [2]source.Source, to deliver.Consumer, most uint64) (
+	*engine.Result, error) {
+	on := e.Join.Leaving(groupShare)
+	if most == 0 {
+		return on.Sources(ctx, l.Join, of[0], of[1], to)
+	}
+	plan, err := on.PlanLayout(ctx, l.Join, of[0].Table(), of[1].Table(), to)
+	if err == nil && expectsMore(plan, most) {
+		err = groupby.ErrMany
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(ctx)
 }
 
 // totals yields one row, in which every aggregate is the number of all rows.

@@ -93,6 +93,13 @@ func (l *Layout) origin(name string) groupby.Origin {
 	return o
 }
 
+// ofRows returns the layout without groups of both sides: rows are joined, and grouped.
+func (l *Layout) ofRows() *Layout {
+	rows := *l
+	rows.byKey, rows.sums = nil, nil
+	return &rows
+}
+
 // ByKey reports whether both sides are grouped first, each as it is read, and their groups are joined instead of rows.
 func (l *Layout) ByKey() bool { return l.byKey != nil }
 

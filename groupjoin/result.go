@@ -14,6 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/groupby"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
 )
 
 // Result is the groups of the rows of a join. One goroutine may draw them, once. The owner closes it.
@@ -116,10 +117,23 @@ func (e *Engine) planRows(ctx context.Context, l *Layout, left, right arrow.Tabl
 	return plan, "", err
 }
 
+// plansRows reports whether rows are joined although the groups of both sides could be.
+func (e *Engine) plansRows(ctx context.Context, l *Layout, left, right arrow.Table) bool {
+	most := e.fewRows(l, [2]source.Source{source.FromTable(left), source.FromTable(right)})
+	if most == 0 {
+		return false
+	}
+	plan, err := e.Join.Leaving(groupShare).PlanLayout(ctx, l.Join, left, right, e.behind().Consumer(l.windows))
+	return err == nil && !expectsMore(plan, most)
+}
+
 // Explain plans a join and a group-by of its rows without running them, and returns the text of the plan. Errors: as
 // for the join and the group-by, as far as they are known before these run.
 func (e *Engine) Explain(ctx context.Context, l *Layout, left, right arrow.Table) (string, error) {
 	var b strings.Builder
+	if l.byKey != nil && e.plansRows(ctx, l, left, right) {
+		l = l.ofRows()
+	}
 	if l.byKey == nil {
 		plan, where, err := e.planRows(ctx, l, left, right)
 		if err != nil {

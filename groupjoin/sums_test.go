@@ -159,7 +159,7 @@ func TestByKeyWithoutRoom(t *testing.T) {
 	e.Join.Spill(e.Groups.TempDir, 1<<30)
 	_, _, err = run(t.Context(), e, l, unknown(left), unknown(right))
 	require.ErrorIs(t, err, backend.ErrHostMemory)
-	batches, stats, err := run(t.Context(), e, l, source.FromTable(left), source.FromTable(right))
+	batches, stats, err := run(t.Context(), e, l, again(left), again(right))
 	require.NoError(t, err)
 	require.Nil(t, stats.Sides)
 	require.EqualValues(t, rows, stats.GroupBy.Groups)
@@ -171,4 +171,56 @@ func TestByKeyWithoutRoom(t *testing.T) {
 		b.Release()
 	}
 	require.EqualValues(t, rows*(rows-1)/2, total)
+}
+
+// TestByKeyOrRows: devices that join tables group the rows, unless more are expected, or come, than both tables have. A
+// sample misses the frequent key of the last case.
+func TestByKeyOrRows(t *testing.T) {
+	const rows, hot = 100_000, 7
+	keyed := func(rows int, key func(row int) int64) arrow.Table {
+		return longs(t, rows, map[string]func(int) int64{"k": key})
+	}
+	unique := keyed(rows, func(row int) int64 { return int64(row) })
+	repeated := keyed(rows, func(row int) int64 { return int64(row % 5000) })
+	for name, c := range map[string]struct {
+		left, right  arrow.Table
+		expected, is string
+	}{
+		"a row has one partner": {unique, unique, "on the device ", reducedText},
+		"a row has many": {unique, keyed(rows, func(row int) int64 { return int64(row % 50) }), "on the device ",
+			reducedText},
+		"rows have many": {repeated, repeated, "no rows are joined", "group left side"},
+		"more than are expected": {keyed(4*rows, func(row int) int64 { return int64(max(hot, row-hot)) }),
+			keyed(4*rows, func(row int) int64 { return int64(max(hot, row-3*rows)) }), "on the device ", "group left side"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, onHost(t), 0)
+			l, err := groupjoin.NewLayout(c.left.Schema(), c.right.Schema(), join.Spec{On: []string{"k"}},
+				groupby.Spec{By: []string{"k"}, Aggregates: aggregates("count")})
+			require.NoError(t, err)
+			text, err := e.Explain(t.Context(), l, c.left, c.right)
+			require.NoError(t, err)
+			require.Contains(t, text, c.expected)
+			r, err := e.Run(t.Context(), l, source.FromTable(c.left), source.FromTable(c.right))
+			require.NoError(t, err)
+			defer r.Close()
+			require.Contains(t, r.Explain(), c.is)
+			partners, pairs := map[int64]uint64{}, uint64(0)
+			for _, key := range int64s(c.right) {
+				partners[key]++
+			}
+			for _, key := range int64s(c.left) {
+				pairs += partners[key]
+			}
+			require.Equal(t, pairs, r.Stats().GroupBy.Rows)
+		})
+	}
+}
+
+// int64s are the values of the first column.
+func int64s(table arrow.Table) (all []int64) {
+	for _, chunk := range table.Column(0).Data().Chunks() {
+		all = append(all, chunk.(*array.Int64).Int64Values()...)
+	}
+	return all
 }

@@ -172,6 +172,9 @@ func (s Spec) withDefaults() (Spec, error) {
 	if len(s.On) > 0 {
 		s.LeftOn, s.RightOn, s.On = s.On, s.On, nil
 	}
+	for _, names := range []*[]string{&s.LeftOn, &s.RightOn, &s.NullsEqual, &s.Columns} { // the caller may change these
+		*names = slices.Clone(*names)
+	}
 	if s.Deterministic && s.Order == Unordered {
 		s.Order = LeftOrder
 		if s.How == Right || !s.How.Has(relation.Left) {

@@ -34,6 +34,12 @@ type Want struct {
 // Marks reports whether it matters which rows of a side have a partner.
 func (w *Want) Marks(side int) bool { return w.Matched[side] || w.Rest[side] }
 
+// Once reports whether one step makes all rows: the pairs, or the rows of a side that have a partner. Rows without a
+// partner come at the end, and after them rows without a key.
+func (w *Want) Once() bool {
+	return w.Rest == [2]bool{} && (w.Pairs && w.Matched == [2]bool{} || !w.Pairs && w.Matched[0] != w.Matched[1])
+}
+
 // Algorithm is a join algorithm. Package join has the list of all.
 type Algorithm interface {
 	Name() string

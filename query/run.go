@@ -214,7 +214,7 @@ type output struct {
 func (l *Lane) output() *output {
 	q, a, lane := l.Query, l.taken, l.joining
 	limit := &deliver.Limit{Quota: q.Quota, Rows: &l.result.rows, Advice: deliver.OfRows,
-		Partial: q.Divided || q.Parts || a.Facts.Granules() > 1}
+		Partial: q.Divided || q.Parts || q.Among > 1 || a.Facts.Granules() > 1 || a.Keep != nil || !a.Output.Once()}
 	nothing := func(context.Context) error { return nil }
 	out := &output{sink: limit, pairs: limit, limit: limit, part: nothing, end: nothing, close: func() {}}
 	room := l.room()
