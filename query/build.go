@@ -222,7 +222,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, from func(*Lane)) (*Result, err
 			flow.Fail(context.Cause(ctx))
 		case <-flow.Context().Done():
 		}
-		_ = flow.Wait() // whoever draws is told
+		_ = flow.Wait() // the reader gets the error
 		return nil
 	})
 	return result, nil

@@ -22,7 +22,7 @@ const (
 	DriverCopy                   // exchange memory of both devices, copied by another driver; see [backend.PeerExchange]
 	ImportedHost                 // host memory that both devices have imported: the host copies nothing
 	HostStaged                   // host memory of each device; the host copies from one to the other
-	DMABuf                       // one allocation, exported as a dma-buf and opened on both devices
+	DMABuf                       // one allocation, exported as a dma-buf and opened on both; see openShared
 	Paths                        // number of paths
 )
 
@@ -76,7 +76,7 @@ const memoryShare = 16
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
 // nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
-// Owned by whoever connected it.
+// The caller of Connect owns it.
 //
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.

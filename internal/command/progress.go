@@ -36,7 +36,7 @@ type Progress struct {
 	ended  bool // the pipe has bytes, which its reader may print here
 }
 
-// progressState is what is known of a phase.
+// progressState describes a phase.
 type progressState struct {
 	spirjoin.JoinProgress
 	step  int       // of joinSteps; 0: the command has one step

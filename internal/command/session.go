@@ -28,7 +28,7 @@ type Program struct {
 	Reword func(err error, text string) string
 }
 
-// Session is one run of a program: its streams, and what is known of them.
+// Session is one run of a program, with its streams.
 type Session struct {
 	*Program
 	Stdin  io.Reader
@@ -65,7 +65,7 @@ func (s *Session) Run(ctx context.Context, args []string) int {
 	case <-ctx.Done():
 		select {
 		case err = <-done:
-		case <-time.After(s.AbandonAfter): // blocked in a pipe that nobody reads, for example
+		case <-time.After(s.AbandonAfter): // blocked in a pipe without a reader, for example
 			err = errors.Join(ctx.Err(), tableio.RemoveTemporaryFiles())
 		}
 	}

@@ -317,7 +317,7 @@ func schemaDifference(want, got *arrow.Schema) string {
 
 // takeColumns checks the chosen columns and takes over the batch. The columns
 // of a batch share one block of memory, so a part of them is copied out of it:
-// otherwise the columns that nobody asked for would stay in memory.
+// otherwise the columns that were not asked for would stay in memory.
 func takeColumns(
 	ctx context.Context, batch arrow.RecordBatch, schema *arrow.Schema, columns []int, mem memory.Allocator,
 ) (arrow.RecordBatch, error) {
