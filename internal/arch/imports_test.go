@@ -65,7 +65,7 @@ var rooms = []room{
 		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"tableio", "tableio/dataset tableio/csv tableio/ipc tableio/parquet tableio/core relation relation/take", "github.com/apache/arrow-go golang.org/x"},
-	{"tableio/dataset", "tableio/csv tableio/core relation", "github.com/apache/arrow-go github.com/bmatcuk/doublestar golang.org/x"},
+	{"tableio/dataset", "tableio/csv tableio/core relation relation/take", "github.com/apache/arrow-go github.com/bmatcuk/doublestar golang.org/x"},
 	{"tableio/tabletest", "", "github.com/stretchr/testify pgregory.net/rapid github.com/apache/arrow-go"},
 	{"tableio/csv", "tableio/core relation relation/take internal/text", "github.com/apache/arrow-go"},
 	{"tableio/parquet", "tableio/parquet/columnchunk tableio/ipc tableio/core relation relation/take internal/offheap",

@@ -8,7 +8,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/spirjoin/spirjoin/relation"
@@ -131,19 +130,4 @@ func (c *conversion) convert(ctx context.Context, batch arrow.RecordBatch) (arro
 		columns = append(columns, column)
 	}
 	return array.NewRecordBatch(c.schema, columns, batch.NumRows()), nil
-}
-
-// cast converts an array to a type that holds its values.
-func cast(ctx context.Context, column arrow.Array, to arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
-	if arrow.TypeEqual(column.DataType(), to) {
-		column.Retain()
-		return column, nil
-	}
-	plain := core.PlainColumn(column) // arrow-go (18.8) casts neither views nor short decimals
-	defer plain.Release()
-	if arrow.TypeEqual(plain.DataType(), to) {
-		plain.Retain()
-		return plain, nil
-	}
-	return compute.CastArray(compute.WithAllocator(ctx, mem), plain, compute.SafeCastOptions(to))
 }

@@ -203,9 +203,7 @@ func holds(dt, other arrow.DataType) bool {
 	case *arrow.LargeStringType:
 		return id == arrow.STRING || id == arrow.STRING_VIEW
 	case *arrow.LargeBinaryType:
-		return id == arrow.BINARY || id == arrow.BINARY_VIEW || id == arrow.FIXED_SIZE_BINARY
-	case *arrow.BinaryType:
-		return id == arrow.FIXED_SIZE_BINARY
+		return id == arrow.BINARY || id == arrow.BINARY_VIEW
 	}
 	return false
 }
@@ -214,8 +212,6 @@ func holds(dt, other arrow.DataType) bool {
 func holdsNumber(dt, other arrow.DataType) bool {
 	digits := func(dt arrow.DataType) (bits int, signed bool) { // of whole numbers that are exact
 		switch id := dt.ID(); {
-		case id == arrow.FLOAT16:
-			return 11, true
 		case id == arrow.FLOAT32:
 			return 24, true
 		case id == arrow.FLOAT64:
