@@ -28,7 +28,8 @@ func (b Bounds) Union(other Bounds) Bounds {
 	return b
 }
 
-// Comparable tells whether bounds of two types can be compared: of equal types, and of signed integers of any width.
-func Comparable(a, b arrow.DataType) bool {
-	return arrow.TypeEqual(a, b) || arrow.IsSignedInteger(a.ID()) && arrow.IsSignedInteger(b.ID())
+// ComparesWith tells whether the numbers of the bounds compare with values of a type: an equal one, or signed integers
+// of any width both.
+func (b Bounds) ComparesWith(dt arrow.DataType) bool {
+	return arrow.TypeEqual(b.Type, dt) || arrow.IsSignedInteger(b.Type.ID()) && arrow.IsSignedInteger(dt.ID())
 }

@@ -29,7 +29,7 @@ type Bounded interface {
 	// Nulls reports whether a column may have NULLs.
 	Nulls(column int) bool
 	// SkipOutside makes later reads skip parts in which no value of the column lies within the bounds. NULL lies within
-	// bounds with Nulls. Nothing is skipped if the bounds have a different type than the column.
+	// bounds with Nulls. Nothing is skipped if the bounds do not compare with the column.
 	SkipOutside(column int, b Bounds)
 }
 

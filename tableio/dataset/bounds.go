@@ -18,7 +18,7 @@ func (m *member) bounds(s *Source, column int) (b core.Bounds, ok bool) {
 	default:
 		b, ok = m.facts.bounds[at], m.facts.bounded[at]
 	}
-	return b, ok && core.Comparable(b.Type, field.Type)
+	return b, ok && b.ComparesWith(field.Type)
 }
 
 // Bounds implements [core.Bounded]: bounds of the values of all files, if all have some.
@@ -57,7 +57,7 @@ func (s *Source) Nulls(column int) bool {
 
 // SkipOutside implements [core.Bounded]. Files are skipped whole, also for the value of a partition, or in part.
 func (s *Source) SkipOutside(column int, b core.Bounds) {
-	if !core.Comparable(s.fields.Field(column).Type, b.Type) {
+	if !b.ComparesWith(s.fields.Field(column).Type) {
 		return
 	}
 	s.skips = append(s.skips, skip{column, b})

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
@@ -134,10 +135,13 @@ type reading struct {
 	room    *semaphore.Weighted
 	weight  int64
 
-	first arrow.RecordBatch // nil: it was drawn, or the file has none
-	next  func() (arrow.RecordBatch, error, bool)
+	ready []arrow.RecordBatch                     // and not drawn
+	next  func() (arrow.RecordBatch, error, bool) // further ones; nil: there are none
 	stop  func()
 }
+
+// fewValues of a file are decoded at once, and the file is closed.
+const fewValues = 1 << 16
 
 // begin opens the file and decodes its first batch. On an error it is closed.
 func (r *reading) begin(ctx context.Context, columns []int, mem memory.Allocator) error {
@@ -157,7 +161,17 @@ func (r *reading) begin(ctx context.Context, columns []int, mem memory.Allocator
 		if s.options.AheadBytes > 0 {
 			batchBytes = s.aheadOf(m)
 		}
-		r.next, r.stop = iter.Pull2(c.of(ctx, source.Batches(ctx, c.columns, mem), batchBytes))
+		batches := c.of(ctx, source.Batches(ctx, c.columns, mem), batchBytes)
+		if few := m.rows*int64(len(columns)) <= fewValues; few && m.rows >= 0 && batchBytes == 0 {
+			for batch, err := range batches {
+				if err != nil {
+					return err
+				}
+				r.ready = append(r.ready, batch)
+			}
+			return m.in.Rest()
+		}
+		r.next, r.stop = iter.Pull2(batches)
 		return r.pull()
 	})
 	if err != nil {
@@ -180,11 +194,14 @@ func (s *Source) reopened(ctx context.Context, m *member) (core.Source, error) {
 	return source, nil
 }
 
-// pull makes the next batch the first.
+// pull decodes the next batch, if there is one.
 func (r *reading) pull() error {
+	if r.next == nil {
+		return nil
+	}
 	batch, err, ok := r.next()
 	if ok && err == nil {
-		r.first = batch
+		r.ready = append(r.ready, batch)
 	}
 	return err
 }
@@ -192,9 +209,9 @@ func (r *reading) pull() error {
 // draw yields the batches and closes the file; it tells whether all were taken.
 func (r *reading) draw(yield func(arrow.RecordBatch, error) bool) bool {
 	defer r.close()
-	for r.first != nil {
-		batch := r.first
-		if r.first = nil; !yield(batch, nil) {
+	for len(r.ready) > 0 {
+		batch := r.ready[0]
+		if r.ready = r.ready[1:]; !yield(batch, nil) {
 			return false
 		}
 		if err := core.Guard(r.pull); err != nil {
@@ -210,10 +227,8 @@ func (r *reading) close() {
 	if r.stop != nil {
 		r.stop()
 	}
-	if r.first != nil {
-		r.first.Release()
-		r.first = nil
-	}
+	relation.ReleaseAll(r.ready)
+	r.ready = nil
 	_ = r.member.in.Rest()
 	r.room.Release(r.weight)
 }

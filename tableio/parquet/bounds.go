@@ -43,7 +43,7 @@ func (s *Source) Nulls(column int) bool {
 
 // SkipOutside implements [core.Bounded]. Row groups without statistics are not skipped.
 func (s *Source) SkipOutside(column int, b core.Bounds) {
-	if !core.Comparable(s.fields.Field(column).Type, b.Type) {
+	if !b.ComparesWith(s.fields.Field(column).Type) {
 		return
 	}
 	for group := range s.skipped {

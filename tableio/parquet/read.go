@@ -47,6 +47,9 @@ type Source struct {
 // memory suffices.
 const leastPageBytes = 256 << 20
 
+// fewValues are decoded sooner than goroutines start that decode them side by side.
+const fewValues = 1 << 14
+
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
 
@@ -301,6 +304,9 @@ func (s *Source) Batches(
 		var slices pieces
 		defer func() { slices.release() }()
 		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
+		if s.Rows()*int64(len(columns)) <= fewValues {
+			ahead = 0
+		}
 		decode := func(ctx context.Context, job chunkSlice) ([]arrow.Array, error) { return job.decode(ctx, mem) }
 		for slice, err := range core.InOrder(ctx, ahead, jobs, decode, relation.ReleaseAll[arrow.Array]) {
 			if err != nil {
