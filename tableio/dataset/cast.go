@@ -17,8 +17,8 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// cast converts a column to a type that holds its values (see holds). arrow-go's kernels (18.8) are no help: they run in
-// goroutines of their own, where the panic of an allocator that reached its limit ends the process.
+// cast converts a column to a type that holds its values (see holds). arrow-go's kernels (18.8) are no help: they run
+// in goroutines of their own, where the panic of an allocator that reached its limit ends the process.
 //
 // Errors: a timestamp that is out of the range of a finer unit; as for [take.Nullable].
 func cast(ctx context.Context, column arrow.Array, to arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
@@ -48,7 +48,7 @@ func cast(ctx context.Context, column arrow.Array, to arrow.DataType, mem memory
 	case arrow.DecimalType:
 		return rescaled(column, to, mem), nil
 	case *arrow.Date64Type:
-		return scaled(column, to, 86_400_000, mem)
+		return scaled(column, to, 86_400_000, mem) // days in milliseconds
 	case arrow.TemporalWithUnit:
 		from := column.DataType().(arrow.TemporalWithUnit).TimeUnit()
 		return scaled(column, to, int64(from.Multiplier()/to.TimeUnit().Multiplier()), mem)
@@ -150,41 +150,43 @@ func convertNumbers[T, F number](out []T, in []F) {
 	}
 }
 
-// scaled multiplies times. Those of days do not overflow.
+// scaled multiplies times.
 func scaled(column arrow.Array, to arrow.DataType, factor int64, mem memory.Allocator) (arrow.Array, error) {
-	beyond := -1
-	multiply := func(out []int64, value func(row int) int64) {
-		for row := range out {
-			if column.IsNull(row) {
-				out[row] = 0
-				continue
-			}
-			if v := value(row); v > math.MaxInt64/factor || v < math.MinInt64/factor {
-				beyond = row
-			} else {
-				out[row] = v * factor
-			}
-		}
-	}
-	var out arrow.Array
 	switch c := column.(type) {
 	case *array.Timestamp:
-		out = made(column, to, mem, func(out []int64) { multiply(out, func(row int) int64 { return int64(c.Value(row)) }) })
+		return multiplied[int64](c, to, factor, mem)
 	case *array.Date32:
-		out = made(column, to, mem, func(out []int64) { multiply(out, func(row int) int64 { return int64(c.Value(row)) }) })
+		return multiplied[int64](c, to, factor, mem)
 	case *array.Time64:
-		out = made(column, to, mem, func(out []int64) { multiply(out, func(row int) int64 { return int64(c.Value(row)) }) })
+		return multiplied[int64](c, to, factor, mem)
 	case *array.Time32:
-		if to.ID() == arrow.TIME64 {
-			out = made(column, to, mem, func(out []int64) { multiply(out, func(row int) int64 { return int64(c.Value(row)) }) })
-			break
+		if to.ID() == arrow.TIME32 {
+			return multiplied[int32](c, to, factor, mem)
 		}
-		out = made(column, to, mem, func(out []int32) {
-			for row := range out {
-				out[row] = int32(c.Value(row)) * int32(factor)
-			}
-		})
+		return multiplied[int64](c, to, factor, mem)
 	}
+	return nil, fmt.Errorf("%s is not converted to %s", column.DataType(), to)
+}
+
+// multiplied multiplies values that are not NULL.
+func multiplied[T int32 | int64, F ~int32 | ~int64](column interface {
+	arrow.Array
+	Value(row int) F
+}, to arrow.DataType, factor int64, mem memory.Allocator) (arrow.Array, error) {
+	beyond := -1
+	out := made(column, to, mem, func(out []T) {
+		for row := range out {
+			value := int64(column.Value(row))
+			switch {
+			case column.IsNull(row):
+				out[row] = 0
+			case value > math.MaxInt64/factor || value < math.MinInt64/factor:
+				beyond = row
+			default:
+				out[row] = T(value * factor)
+			}
+		}
+	})
 	if beyond >= 0 {
 		out.Release()
 		return nil, fmt.Errorf("%s is out of the range of %s", column.ValueStr(beyond), to)
@@ -246,7 +248,8 @@ func largeTexts(column arrow.Array, to arrow.DataType, mem memory.Allocator) arr
 	if validity != nil {
 		defer validity.Release()
 	}
-	large := array.NewData(to, data.Len(), []*memory.Buffer{validity, offsets, data.Buffers()[2]}, nil, data.NullN(), before)
+	buffers := []*memory.Buffer{validity, offsets, data.Buffers()[2]}
+	large := array.NewData(to, data.Len(), buffers, nil, data.NullN(), before)
 	defer large.Release()
 	return array.MakeFromData(large)
 }

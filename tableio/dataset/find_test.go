@@ -29,7 +29,8 @@ func pathsOf(files []File) (paths []string) {
 }
 
 func TestFind(t *testing.T) {
-	tree(t, "a.parquet", "b.txt", "in/2.parquet", "in/10.parquet", "in/_SUCCESS", "in/_meta.parquet", "in/.hidden.parquet",
+	tree(t, "a.parquet", "b.txt", "in/2.parquet", "in/10.parquet", "in/_SUCCESS", "in/_meta.parquet",
+		"in/.hidden.parquet",
 		"in/sub/1.parquet", "in/sub-1/1.parquet", "in/_sub/1.parquet", "in/.sub/1.parquet", "in/_part=1/1.parquet",
 		"in/notes.md", "odd/x[1].parquet", "odd/x1.parquet", "odd/@x", "odd/{a,b}", "odd/*", "none/x.md", "@y")
 	require.NoError(t, os.Symlink("../in/sub", "odd/link"))
@@ -61,8 +62,9 @@ func TestFind(t *testing.T) {
 		require.Equal(t, want, strings.Join(pathsOf(files), " "), input)
 	}
 	for input, want := range map[string]string{
-		"no such file": "no such file", "in/x*": "no file matches the pattern", "nowhere/*": "no file matches the pattern",
-		"in/[": "malformed", "none": "no file in the folder", "@list": "no such file",
+		"no such file": "no such file", "in/x*": "no file matches the pattern",
+		"nowhere/*": "no file matches the pattern",
+		"in/[":      "malformed", "none": "no file in the folder", "@list": "no such file",
 	} {
 		_, err := Find(input, parquetFiles)
 		require.ErrorContains(t, err, want, input)
@@ -87,8 +89,8 @@ func TestFindListed(t *testing.T) {
 	}
 	files, err := list("b.parquet\r\n\na.parquet\nb.parquet\nk=?/*.parquet\nk=2/x.parquet\n@odd")
 	require.NoError(t, err)
-	require.Equal(t, []string{"b.parquet", "a.parquet", "b.parquet", "k=1/x.parquet", "k=2/x.parquet", "k=2/x.parquet", "@odd"},
-		pathsOf(files))
+	require.Equal(t, []string{"b.parquet", "a.parquet", "b.parquet", "k=1/x.parquet", "k=2/x.parquet",
+		"k=2/x.parquet", "@odd"}, pathsOf(files))
 	require.Equal(t, files[4], files[5], "partitions")
 	require.Equal(t, []Partition{{Column: "k", Value: "2"}}, files[5].Partitions)
 	for lines, want := range map[string]string{
@@ -102,7 +104,8 @@ func TestFindListed(t *testing.T) {
 }
 
 func TestPartitionsOfPaths(t *testing.T) {
-	tree(t, "data/x=9/in/day=2026-11-27/name=a%2Fb%20c/x.parquet", "data/x=9/in/day=__HIVE_DEFAULT_PARTITION__/=1/x.parquet",
+	tree(t, "data/x=9/in/day=2026-11-27/name=a%2Fb%20c/x.parquet",
+		"data/x=9/in/day=__HIVE_DEFAULT_PARTITION__/=1/x.parquet",
 		"data/x=9/in/day=1/day=2/bad=%zz/e=/f=a=b/x.parquet", "data/x=9/in/y.parquet")
 	want := [][]Partition{
 		{{Column: "day", Value: "2"}, {Column: "bad", Value: "%zz"}, {Column: "e"}, {Column: "f", Value: "a=b"}},

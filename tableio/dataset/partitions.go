@@ -41,7 +41,8 @@ func partitioned(paths []string, dir string) []File {
 				continue
 			}
 			p := Partition{Column: unescape(column), Value: unescape(value), Null: value == nullPartition}
-			if at := slices.IndexFunc(files[i].Partitions, func(o Partition) bool { return o.Column == p.Column }); at >= 0 {
+			same := func(other Partition) bool { return other.Column == p.Column }
+			if at := slices.IndexFunc(files[i].Partitions, same); at >= 0 {
 				files[i].Partitions[at] = p // the innermost folder decides
 				continue
 			}

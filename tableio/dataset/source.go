@@ -12,7 +12,7 @@ package dataset
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"iter"
 	"runtime"
 	"sync/atomic"
@@ -149,7 +149,7 @@ func (s *Source) open(ctx context.Context, file File) (_ *member, err error) {
 		}
 	}()
 	if !in.Regular() {
-		return nil, fmt.Errorf("only files can be read together; this is a pipe or a device")
+		return nil, errors.New("only files can be read together; this is a pipe or a device")
 	}
 	source, err := s.options.Source(ctx, in)
 	if err != nil {
@@ -164,7 +164,8 @@ func (s *Source) open(ctx context.Context, file File) (_ *member, err error) {
 	if ahead, ok := source.(core.Ahead); ok && s.options.AheadBytes > 0 {
 		ahead.SetAhead(s.aheadOf(m))
 	}
-	if _, ok := source.(*csv.Source); !ok && s.cells.Add(int64(m.schema.NumFields()*(1+len(m.pieces)))) > s.mostCells() {
+	cells := int64(m.schema.NumFields() * (1 + len(m.pieces)))
+	if _, ok := source.(*csv.Source); !ok && s.cells.Add(cells) > s.mostCells() {
 		m.facts, m.source = factsOf(source), nil
 	}
 	return m, nil

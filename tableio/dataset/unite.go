@@ -129,8 +129,8 @@ func (u *united) dataType() (arrow.DataType, error) {
 				return holdingAll([]arrow.DataType{other, u.types[n]}) == nil
 			})
 			before = max(before, 0)
-			return u.types[0], fmt.Errorf("column %q is %s in %s and %s in %s, and neither type holds the other; leave it out "+
-				"with columns", u.field.Name, u.types[before], u.paths[before], u.types[n], u.paths[n])
+			return u.types[0], fmt.Errorf("column %q is %s in %s and %s in %s, and neither type holds the other; "+
+				"leave it out with columns", u.field.Name, u.types[before], u.paths[before], u.types[n], u.paths[n])
 		}
 		if n == len(u.types)-1 {
 			return dt, nil

@@ -6,8 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/spirjoin/spirjoin/tableio/core"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // boundsSource has three row groups of ten rows: group g holds 10g to 10g+9 in key and gap, but group 1 nulls in gap.
