@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -173,4 +174,58 @@ func TestManyFilesInBoundedMemory(t *testing.T) {
 	require.Less(t, mem.most.Load(), need+2*largest+math.MaxInt16)
 	r.SkipOutside("key", Bounds{Type: arrow.PrimitiveTypes.Int64, Min: -5, Max: -1})
 	require.Empty(t, keysOf(t, r))
+}
+
+// Whoever leaves, or cancels, while further files are begun leaves nothing behind.
+func TestSeveralFilesAreLeft(t *testing.T) {
+	content, dir := contentOf(t, Parquet, "", tabletest.ExampleBatch(30_000)), t.TempDir()
+	for i := range 40 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".parquet")), content, 0o600))
+	}
+	for _, aheadBytes := range []int64{0, 1 << 20} {
+		for _, batches := range []int{1, 7} {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			r, err := Open(t.Context(), dir, ReadOptions{Allocator: mem, AheadBytes: aheadBytes})
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			drawn := 0
+			for batch, err := range r.Batches(ctx, nil) {
+				if drawn++; drawn > batches {
+					if err == nil { // it was ready
+						batch.Release()
+						continue
+					}
+					require.ErrorIs(t, err, context.Canceled)
+					require.NotErrorIs(t, err, ErrInput)
+					continue
+				}
+				require.NoError(t, err)
+				if batch.Release(); drawn == batches {
+					cancel()
+				}
+			}
+			cancel()
+			require.Less(t, drawn, 40, "it ended early")
+			for batch, err := range r.Batches(t.Context(), nil) {
+				require.NoError(t, err)
+				batch.Release()
+				break
+			}
+			require.NoError(t, r.Close())
+			require.Zero(t, mem.CurrentAlloc())
+		}
+	}
+	_, err := Open(canceled(t), dir, ReadOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	r, err := Open(t.Context(), dir, ReadOptions{Progress: func(int64) { panic(errCap) }})
+	require.NoError(t, err)
+	defer r.Close()
+	_, err = r.Read(t.Context(), nil)
+	require.ErrorIs(t, err, errCap)
+}
+
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }

@@ -117,13 +117,14 @@ func (s *Source) Batches(
 		}
 		begin := func(ctx context.Context, r *reading) (*reading, error) { return r, r.begin(ctx, columns, mem) }
 		for r, err := range core.InOrder(ctx, runtime.GOMAXPROCS(0), files, begin, (*reading).close) {
-			if err == nil && r.draw(yield) {
-				continue
-			}
-			if cancel(); err != nil { // nobody makes room for further files
+			if err != nil {
+				cancel() // nobody makes room for further files
 				yield(nil, err)
+				return
 			}
-			return
+			if !r.draw(yield, cancel) {
+				return
+			}
 		}
 	}
 }
@@ -206,9 +207,14 @@ func (r *reading) pull() error {
 	return err
 }
 
-// draw yields the batches and closes the file; it tells whether all were taken.
-func (r *reading) draw(yield func(arrow.RecordBatch, error) bool) bool {
-	defer r.close()
+// draw yields the batches and closes the file. It tells whether all were taken; if not, also by a panic, it calls left,
+// so that no file waits for room.
+func (r *reading) draw(yield func(arrow.RecordBatch, error) bool, left func()) (all bool) {
+	defer func() {
+		if r.close(); !all {
+			left()
+		}
+	}()
 	for len(r.ready) > 0 {
 		batch := r.ready[0]
 		if r.ready = r.ready[1:]; !yield(batch, nil) {
