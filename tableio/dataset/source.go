@@ -76,10 +76,10 @@ type facts struct {
 	needBytes int64 // of all columns
 }
 
-// A cell of a footer is a column in a row group, or in the schema; it takes about 1 KiB.
-const (
-	mostCells        = 64 << 10
-	mostCellsLimited = 8 << 10 // where memory is bounded
+// A cell of a footer is a column in a row group, or in the schema; it takes about 1 KiB. Variables for tests.
+var (
+	mostCells        int64 = 64 << 10
+	mostCellsLimited int64 = 8 << 10 // where memory is bounded
 )
 
 // Open opens all files and unites their columns. CSV files are read for that once.
