@@ -78,7 +78,7 @@ unit() { go test -timeout "$timeout" ./...; }
 # Always thinned out: the race detector asks about goroutines. No Go pointer may be stored in C memory either.
 race() {
 	local packages=("${threaded_packages[@]}")
-	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,ipc,parquet} ./cmd/... ./internal/command
+	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,dataset,ipc,parquet} ./cmd/... ./internal/command
 		./join/hmg ./join/graphics ./internal/machines ./bench/endtoend ./bench/scaling)
 	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"

@@ -65,8 +65,9 @@ var rooms = []room{
 	{".", "engine source groupjoin join query groupby relation exec primitive host vulkan opencl backend " +
 		"internal/cache internal/offheap",
 		"github.com/apache/arrow-go"},
-	{"tableio", "tableio/csv tableio/ipc tableio/parquet tableio/core relation",
+	{"tableio", "tableio/dataset tableio/csv tableio/ipc tableio/parquet tableio/core relation",
 		"github.com/apache/arrow-go golang.org/x"},
+	{"tableio/dataset", "tableio/csv tableio/core relation relation/take", "github.com/apache/arrow-go github.com/bmatcuk/doublestar golang.org/x"},
 	{"tableio/tabletest", "", "github.com/stretchr/testify pgregory.net/rapid github.com/apache/arrow-go"},
 	{"tableio/csv", "tableio/core relation internal/text", "github.com/apache/arrow-go"},
 	{"tableio/parquet", "tableio/parquet/columnchunk tableio/ipc tableio/core relation relation/take internal/offheap",
