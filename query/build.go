@@ -304,9 +304,9 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 		return err
 	}
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-		"keys of the %s table must be unique, but rows %d and %d both have %s; rows count from 0", s.Side,
-		s.origin(int64(first)),
-		s.origin(int64(second)), keys.Keys.Text(s.Side, int(first)))}
+		"keys of the %s table must be unique, but rows %s and %s both have %s; rows count from 0", s.Side,
+		relation.RowName(s.origin(int64(first))), relation.RowName(s.origin(int64(second))),
+		keys.Keys.Text(s.Side, int(first)))}
 }
 
 // prove is [Query.prove] for a probe side. Its table was not known when the build side was planned, so memory for the

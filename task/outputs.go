@@ -71,7 +71,7 @@ func (o *outputs) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	case o.numbers != nil && o.merge == nil:
 		return o.numbers(ctx)
 	}
-	return pairsOf(o.rowBatches(ctx))
+	return PairsOf(o.rowBatches(ctx))
 }
 
 // Explain says how the join was divided, and what the last task that began to be drawn does.

@@ -59,9 +59,11 @@ var rooms = []room{
 	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation exec backend",
+		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv join relation exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
-	{".", "engine source tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
+	{".", "engine source tableio groupjoin ranks cluster join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
 		"backend internal/cache internal/offheap",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"tableio", "tableio/csv tableio/ipc tableio/parquet tableio/core relation relation/take", "github.com/apache/arrow-go golang.org/x"},
@@ -89,6 +91,7 @@ var rooms = []room{
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive kernel backend backend/link", ""},
+	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange/topology", "", ""},
 	{"cluster", "backend", ""},
 	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},

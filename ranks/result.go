@@ -1,0 +1,261 @@
+package ranks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
+	"github.com/spirjoin/spirjoin/deliver"
+	"github.com/spirjoin/spirjoin/engine"
+	"github.com/spirjoin/spirjoin/exchange/shuffle"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/join"
+	"github.com/spirjoin/spirjoin/query"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/task"
+)
+
+// Result is this rank's part of the output of a join. One goroutine may draw it, once, and then calls Finish. The owner
+// closes it. Methods that are not documented here are about the local join; see [engine.Result].
+type Result struct {
+	*engine.Result
+	Way Way // in which rows meet
+
+	layout     *join.Layout
+	build      join.BuildSide
+	job        cluster.Job
+	flow       *exec.Flow // of the exchange
+	grant      *exec.Grant
+	sides      [2]*shuffle.Side // nil for a side that stays
+	tablesHeld []arrow.Table    // that were collected
+	stop       func()           // ends the watch over the job
+	drawn      bool
+	ended      atomic.Bool // the end of the flow is no failure
+	closed     bool
+
+	limit   uint64         // of output rows of all ranks; 0: none
+	told    uint64         // output rows that rank 0 knows of
+	mine    atomic.Uint64  // output rows of rank 0
+	reports cluster.Stream // of output rows to rank 0; nil without a limit
+}
+
+func newResult(ctx context.Context, job cluster.Job) *Result {
+	r := &Result{job: job, flow: exec.NewFlow(ctx)}
+	lost := context.AfterFunc(job.Context(), func() { r.flow.Fail(context.Cause(job.Context())) })
+	failed := context.AfterFunc(r.flow.Context(), func() {
+		if !r.ended.Load() { // the others must not wait until somebody draws from this rank
+			r.job.Abort(context.Cause(r.flow.Context()))
+		}
+	})
+	r.stop = func() {
+		lost()
+		failed()
+	}
+	return r
+}
+
+// fail ends the job with an error of this rank, and returns the error that counts: that of the rank that failed first.
+func (r *Result) fail(err error) error {
+	if r.flow.Context().Err() != nil && !r.ended.Load() {
+		err = context.Cause(r.flow.Context())
+	}
+	r.job.Abort(err)
+	var lost *cluster.Lost
+	if errors.As(context.Cause(r.job.Context()), &lost) && lost.Rank != r.job.Rank() {
+		return lost
+	}
+	return err
+}
+
+// Schema returns the schema of the record batches.
+func (r *Result) Schema() *arrow.Schema { return r.layout.Schema }
+
+// Batches yields this rank's part of the output; see [engine.Result.Batches]. An error ends the job.
+func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		for batch, err := range r.Result.Batches(ctx) {
+			if err == nil {
+				if err = r.report(ctx); err != nil {
+					batch.Release()
+				}
+			}
+			if err != nil {
+				yield(nil, r.fail(err))
+				return
+			}
+			if !yield(batch, nil) {
+				return
+			}
+		}
+		r.drawn = true
+		r.discard()
+	}
+}
+
+// Pairs yields this rank's pairs of row numbers, which count over all shares, rank by rank.
+func (r *Result) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+	if r.Way == Stay {
+		return func(yield func(query.Pairs, error) bool) {
+			for p, err := range r.Result.Pairs(ctx) {
+				if err != nil {
+					err = r.fail(err)
+				}
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+			r.drawn = true
+		}
+	}
+	return task.PairsOf(r.Batches(ctx))
+}
+
+// discard has what the join did not draw released as it comes.
+func (r *Result) discard() {
+	for _, s := range r.sides {
+		if s != nil {
+			s.Discard()
+		}
+	}
+}
+
+// Totals are what all ranks have together when a join has ended.
+type Totals struct {
+	Rows      []uint64           `json:"rows"`      // of the output, by rank
+	Exchanged [][2]shuffle.Stats `json:"exchanged"` // by rank, of the left and the right side
+}
+
+// AllRows is the number of output rows of all ranks.
+func (t *Totals) AllRows() (rows uint64) {
+	for _, n := range t.Rows {
+		rows += n
+	}
+	return rows
+}
+
+// ending is what a rank says at the end.
+type ending struct {
+	Rows  uint64
+	Sent  [2][]uint64 // messages to each rank
+	Stats [2]shuffle.Stats
+}
+
+// Finish waits until all ranks have drawn their output, and returns the numbers of all. It is collective. The output
+// must be drawn, except for a count.
+//
+// Errors: backend.ErrLimit, on all ranks, if all together have more than MaxOutputRows; backend.ErrInvalidInput if the
+// output was not drawn, or rows were lost on their way; *cluster.Lost after an error of another rank.
+func (r *Result) Finish(ctx context.Context) (*Totals, error) {
+	if r.layout.Spec.Output == join.Count && !r.drawn {
+		for _, err := range r.Batches(ctx) {
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !r.drawn {
+		return nil, r.fail(&backend.OpError{Op: "finish join", Err: backend.ErrInvalidInput,
+			Detail: "the output of this rank was not drawn to its end"})
+	}
+	defer context.AfterFunc(ctx, func() { r.flow.Fail(backend.ContextError(ctx)) })()
+	if r.reports != nil && r.job.Rank() > 0 {
+		if err := r.reports.End(ctx); err != nil {
+			return nil, r.fail(err)
+		}
+	}
+	r.ended.Store(true)
+	if err := r.flow.Wait(); err != nil {
+		return nil, r.fail(err)
+	}
+	t, err := r.sum(ctx)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	return t, deliver.CheckRows(t.AllRows(), r.limit, deliver.OfRows)
+}
+
+// sum adds up what all ranks say at the end, and checks that all messages came.
+func (r *Result) sum(ctx context.Context) (*Totals, error) {
+	mine := ending{Rows: r.Rows(), Stats: r.Exchanged()}
+	for side, s := range r.sides {
+		if s != nil {
+			mine.Sent[side] = s.Sent()
+		}
+	}
+	text, err := json.Marshal(mine)
+	if err != nil {
+		return nil, err
+	}
+	said, err := r.job.Gather(ctx, "joined", text)
+	if err != nil {
+		return nil, err
+	}
+	t := new(Totals)
+	for from, text := range said {
+		var theirs ending
+		if err := json.Unmarshal(text, &theirs); err != nil {
+			return nil, fmt.Errorf("%w: rank %d sent no totals of a join: %w", backend.ErrInvalidInput, from, err)
+		}
+		t.Rows, t.Exchanged = append(t.Rows, theirs.Rows), append(t.Exchanged, theirs.Stats)
+		for side, s := range r.sides {
+			if s == nil || from == r.job.Rank() {
+				continue
+			}
+			sent, got := uint64(0), s.Received(from)
+			if r.job.Rank() < len(theirs.Sent[side]) {
+				sent = theirs.Sent[side][r.job.Rank()]
+			}
+			if got != sent {
+				return nil, &backend.OpError{Op: "finish join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+					"rank %d got %d of %d messages of the %s side from rank %d; the transport lost rows", r.job.Rank(), got, sent,
+					relation.Side(side), from)}
+			}
+		}
+	}
+	return t, nil
+}
+
+// Exchanged returns what this rank has sent and got of each side so far.
+func (r *Result) Exchanged() (stats [2]shuffle.Stats) {
+	for side, s := range r.sides {
+		if s != nil {
+			stats[side] = s.Stats()
+		}
+	}
+	return stats
+}
+
+// Explain returns the text of the plan of the local join, after a line on the ranks.
+func (r *Result) Explain() string { return r.line() + r.Result.Explain() }
+
+// Plan returns Explain without what was measured.
+func (r *Result) Plan() string { return r.line() + r.Result.Plan() }
+
+func (r *Result) line() string {
+	return fmt.Sprintf("rank %d of %d; %s\n", r.job.Rank(), r.job.Size(), r.Way)
+}
+
+// Close ends the part of this rank. Before Finish has returned, that ends the job.
+func (r *Result) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	if !r.ended.Swap(true) {
+		r.job.Abort(fmt.Errorf("%w: %w", backend.ErrCancelled, errUndrawn))
+	}
+	r.stop()
+	if r.Result != nil {
+		r.Result.Close()
+	}
+	r.flow.Stop()
+	r.grant.Release()
+	relation.ReleaseAll(r.tablesHeld)
+}
