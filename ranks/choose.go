@@ -44,10 +44,11 @@ type totals struct {
 
 // mayGoToAll reports whether a copy of all rows of a side on each rank leaves the output as it is: no row of the side
 // is in the output without a partner, or once for all of its partners, and the other side, whose rows with equal keys
-// may be on several ranks, need not be unique.
+// may be on several ranks, need not be unique. Rows whose numbers are output must move, because they get them on the way.
 func mayGoToAll(spec *join.Spec, side relation.Side) bool {
 	how := spec.How
-	return !how.Keeps(side) && (how.Pairs() || !how.Has(side)) && !spec.Validate.Unique(1-side)
+	return !how.Keeps(side) && (how.Pairs() || !how.Has(side)) && !spec.Validate.Unique(1-side) &&
+		spec.Output != join.Pairs
 }
 
 // fitsShare is the inverse of the share of a memory limit that a side may take that goes to all ranks.

@@ -80,13 +80,15 @@ func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.S
 		return nil, err
 	}
 	if r.Way == Stay {
-		if r.Result.Result, err = e.Joins.Sources(ctx, r.layout, left, right, nil); err != nil {
-			return nil, err
-		}
-		return r.Result, nil
+		r.Result.Result, err = e.Joins.Sources(ctx, r.layout, left, right, nil)
+	} else {
+		err = r.begin(ctx)
 	}
-	if err := r.begin(ctx); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if r.layout.Spec.Output == join.Count { // which is complete
+		r.end()
 	}
 	return r.Result, nil
 }
@@ -113,14 +115,15 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 	}
 	r.totals = sum(r.all)
 	r.Way = chooseWay(&r.layout.Spec, r.totals)
-	switch may := mayGoToAll(&r.layout.Spec, relation.Right); {
+	mayLeft, mayRight := mayGoToAll(&r.layout.Spec, relation.Left), mayGoToAll(&r.layout.Spec, relation.Right)
+	switch {
 	case r.Way == Stay || r.layout.Spec.How == join.Cross:
 	case r.Owners:
 		r.Way = Owners
-	case r.Copies && (may || mayGoToAll(&r.layout.Spec, relation.Left)) && r.layout.Spec.Output != join.Pairs:
-		if r.Way = LeftToAll; may {
-			r.Way = RightToAll
-		}
+	case r.Copies && mayRight:
+		r.Way = RightToAll
+	case r.Copies && mayLeft:
+		r.Way = LeftToAll
 	}
 	return r.check()
 }
@@ -137,15 +140,16 @@ func (r *run) tables() bool {
 
 // check refuses what cannot be joined.
 func (r *run) check() error {
+	if r.Way == Stay {
+		return nil
+	}
 	spec, detail := &r.layout.Spec, ""
-	switch f := r.layout.Form(); {
-	case spec.How == join.Cross && r.tables():
-		if err := spec.CheckCross(uint64(r.totals.rows[0]), uint64(r.totals.rows[1])); err != nil || r.Way == Stay {
+	if spec.How == join.Cross && r.tables() {
+		if err := spec.CheckCross(uint64(r.totals.rows[0]), uint64(r.totals.rows[1])); err != nil {
 			return err
 		}
-		return nil
-	case r.Way == Stay:
-		return nil
+	}
+	switch f := r.layout.Form(); {
 	case spec.Strategy == join.StrategyHMG:
 		detail = "the strategy hmg joins tables of one process; leave it out"
 	case f.Ordered():

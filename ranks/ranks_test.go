@@ -92,6 +92,24 @@ func table(t testing.TB, seed uint64, key arrow.DataType, of shape) arrow.Table 
 	return all
 }
 
+// numbered returns a table with the keys k and the numbers of rows.
+func numbered(t testing.TB, seed uint64, rows int, key func(row int) int64) arrow.Table {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
+		{Name: fmt.Sprint("row", seed), Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for row := range rows {
+		b.Field(0).(*array.Int64Builder).Append(key(row))
+		b.Field(1).(*array.Int64Builder).Append(int64(row))
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	all := array.NewTableFromRecords(schema, []arrow.RecordBatch{batch})
+	t.Cleanup(all.Release)
+	return all
+}
+
 // share returns the rows of a rank: none on the last rank but one if there are several.
 func share(t arrow.Table, rank, size int) source.Source {
 	of := func(rank int) int64 { return t.NumRows() * int64(rank) / int64(size) }
@@ -120,7 +138,8 @@ type setup struct {
 	knobs      ranks.Knobs
 	limitBytes uint64
 	tempDir    string
-	unknown    bool // shares are no tables
+	divides    uint64 // bytes of a build side that a rank divides; 0: as memory allows
+	unknown    bool   // shares are no tables
 	faults     cluster.Faults
 	options    cluster.Options
 }
@@ -129,6 +148,8 @@ type setup struct {
 type outcome struct {
 	batches []arrow.RecordBatch
 	rows    uint64
+	pairs   [][2]int
+	parts   int
 	way     ranks.Way
 	totals  *ranks.Totals
 	err     error
@@ -160,6 +181,7 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 		if s.tempDir != "" {
 			e.Spill(s.tempDir, 1<<40)
 		}
+		e.DivideBytes = s.divides
 		all.Go(func() {
 			left, right, spec := of(rank)
 			found[rank] = draw(job, &ranks.Engine{Joins: e, Knobs: s.knobs}, left, right, spec)
@@ -180,6 +202,9 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 	return found
 }
 
+// closesEarly is the BatchRows of a rank that closes its result after the first batch.
+const closesEarly = 3
+
 func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join.Spec) (o outcome) {
 	ctx := context.Background()
 	r, err := e.Join(ctx, job, left, right, spec)
@@ -193,16 +218,25 @@ func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join
 			if o.err = err; err != nil {
 				return o
 			}
-			o.rows += uint64(len(p.Left))
+			for i := range p.Left {
+				o.pairs = append(o.pairs, [2]int{int(p.LeftFirst) + int(p.Left[i]), int(p.RightFirst) + int(p.Right[i])})
+			}
 		}
-	} else {
+	}
+	if spec.Output == join.Rows {
 		for batch, err := range r.Batches(ctx) {
 			if o.err = err; err != nil {
 				return o
 			}
 			o.batches, o.rows = append(o.batches, batch), o.rows+uint64(batch.NumRows())
+			if spec.BatchRows == closesEarly {
+				r.Close()
+				o.err = context.Cause(job.Context())
+				return o
+			}
 		}
 	}
+	o.parts, _ = r.Parts()
 	o.totals, o.err = r.Finish(ctx)
 	return o
 }

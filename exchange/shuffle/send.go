@@ -103,10 +103,18 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 		if err != nil {
 			return err
 		}
-		if block.Add(slice); block.Bytes >= s.BlockBytes || block.Rows >= mostBlockRows {
-			if err := pass(); err != nil {
-				return err
+		mostRows := slice.Rows() // of a block
+		if b := slice.Bytes(); b > s.BlockBytes {
+			mostRows = max(1, int64(float64(mostRows)*float64(s.BlockBytes)/float64(b)))
+		}
+		slice.Divide(mostRows, func(part source.Slice, _ error) bool {
+			if block.Add(part); block.Bytes >= s.BlockBytes || block.Rows >= mostBlockRows {
+				err = pass()
 			}
+			return err == nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if err := pass(); err != nil {
@@ -163,7 +171,7 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 		defer m.Release()
 		s.sentRows.Add(uint64(batch.NumRows()))
 		s.sentBytes.Add(uint64(len(m.head)) + m.bodyBytes())
-		s.sent[rank].Add(1)
+		s.sentMessages.Add(1)
 		return s.Stream.Send(ctx, rank, m.head, m.body...)
 	})
 }

@@ -68,15 +68,13 @@ type Side struct {
 	out    *exec.Pipe[arrow.RecordBatch]
 	drain  sync.Once
 
-	producers                 atomic.Int32 // that have not ended the output
-	sentRows, sentBytes, rows atomic.Uint64
-	sent, received            []atomic.Uint64 // messages, by rank
+	producers                               atomic.Int32 // that have not ended the output
+	sentRows, sentBytes, sentMessages, rows atomic.Uint64
 }
 
 // Start begins to send the share of this rank and to receive from the others. The share is read once.
 func Start(flow *exec.Flow, share source.Source, o Options) *Side {
-	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1),
-		sent: make([]atomic.Uint64, o.Job.Size()), received: make([]atomic.Uint64, o.Job.Size())}
+	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
 	s.producers.Store(2)
 	s.send(share)
 	flow.Go("receive "+o.Side.String(), s.receive)
@@ -137,24 +135,8 @@ func (s *Side) Discard() {
 
 // Stats returns what was counted so far.
 func (s *Side) Stats() Stats {
-	of := Stats{SentRows: s.sentRows.Load(), SentBytes: s.sentBytes.Load(), Rows: s.rows.Load()}
-	for _, n := range s.Sent() {
-		of.SentMessages += n
-	}
-	return of
+	return Stats{s.sentRows.Load(), s.sentBytes.Load(), s.sentMessages.Load(), s.rows.Load()}
 }
-
-// Sent returns how many messages went to each rank so far.
-func (s *Side) Sent() (messages []uint64) {
-	for rank := range s.sent {
-		messages = append(messages, s.sent[rank].Load())
-	}
-	return messages
-}
-
-// Received returns how many messages came from a rank so far. Once the flow has ended, they are as many as the rank
-// has sent.
-func (s *Side) Received(from int) (messages uint64) { return s.received[from].Load() }
 
 // receive takes the messages of all ranks until all have ended.
 func (s *Side) receive(ctx context.Context) (err error) {
@@ -190,7 +172,6 @@ func (s *Side) receive(ctx context.Context) (err error) {
 			s.end()
 			return nil
 		}
-		s.received[from].Add(1)
 		rows, err := decoders[from].finish(a)
 		a.Release()
 		if a = nil; err != nil {
