@@ -296,7 +296,7 @@ func TestDelays(t *testing.T) {
 // TestUndrawn: a rank that closes its result early ends the job; one whose local join needs no more rows does not.
 func TestUndrawn(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		left, right := table(t, 1, int64s, shape{3000, 90, 0, 0.1}), table(t, 2, int64s, shape{200, 90, 0, 0.1})
+		left, right := table(t, 1, int64s, shape{600, 90, 0, 0.1}), table(t, 2, int64s, shape{200, 90, 0, 0.1})
 		one := numbered(t, 3, 1, func(int) int64 { return 5 }) // two ranks have no build rows
 		check(t, device, setup{size: 3, knobs: blocks, unknown: true}, left, one,
 			join.Spec{On: onK, BuildSide: join.BuildRight})

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
@@ -191,6 +192,7 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 		if err != nil {
 			return err
 		}
+		shared(batch)
 		err := h.each(func(rank int) error { return h.put(ctx, rank, batch) })
 		batch.Release()
 		if err != nil {
@@ -202,14 +204,22 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 
 // toOwners hands each part over to its rank.
 func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) error {
-	if err := h.each(func(rank int) error { return h.put(ctx, rank, parts[rank]) }); err != nil || !h.Divider.Nulls {
-		return err
+	if h.Divider.Nulls {
+		nulls := parts[h.Divider.Parts]
+		send := func() error { return h.put(ctx, h.Job.Rank(), nulls) }
+		if h.Witness {
+			send = func() error { return h.witness(ctx, parts) }
+		}
+		if err := send(); err != nil {
+			return err
+		}
 	}
-	nulls := parts[h.Divider.Parts]
-	if !h.Witness {
-		return h.put(ctx, h.Job.Rank(), nulls)
-	}
-	if !h.nullKnown && nulls.NumRows() > 0 {
+	return h.each(func(rank int) error { return h.put(ctx, rank, parts[rank]) })
+}
+
+// witness hands a row over to all ranks, and one with a NULL key, unless they have them. A row with a NULL key is both.
+func (h *handOver) witness(ctx context.Context, parts []arrow.RecordBatch) error {
+	if nulls := parts[h.Divider.Parts]; !h.nullKnown && nulls.NumRows() > 0 {
 		h.nullKnown, h.witnessed = true, true
 		return h.one(ctx, nulls, -1)
 	}
@@ -224,14 +234,37 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 
 // one hands one row over to all ranks but its owner; -1: it has none.
 func (h *handOver) one(ctx context.Context, of arrow.RecordBatch, owner int) error {
+	shared(of)
 	row := of.NewSlice(0, 1)
 	defer row.Release()
+	shared(row)
 	return h.each(func(rank int) error {
 		if rank == owner {
 			return nil
 		}
 		return h.put(ctx, rank, row)
 	})
+}
+
+// shared prepares rows that several goroutines will read: arrow-go (18.8) counts NULLs of arrays when they are first
+// asked for, without a lock.
+func shared(rows arrow.RecordBatch) {
+	var count func(data arrow.ArrayData)
+	count = func(data arrow.ArrayData) {
+		a := array.MakeFromData(data)
+		a.NullN()
+		a.Release()
+		for _, child := range data.Children() {
+			count(child)
+		}
+	}
+	for _, column := range rows.Columns() {
+		column.NullN()
+		count(column.Data())
+		if d, ok := column.(*array.Dictionary); ok {
+			count(d.Dictionary().Data())
+		}
+	}
 }
 
 func (h *handOver) each(do func(rank int) error) error {
