@@ -161,7 +161,7 @@ func (s *Side) receive(ctx context.Context) (err error) {
 				decoders[from] = newDecoder(s.format, s.Alloc)
 			}
 			if a, err = decoders[from].begin(head); err != nil {
-				return nil, err
+				return nil, s.named(from, err)
 			}
 			return a.body(), nil
 		})
@@ -175,10 +175,15 @@ func (s *Side) receive(ctx context.Context) (err error) {
 		rows, err := decoders[from].finish(a)
 		a.Release()
 		if a = nil; err != nil {
-			return fmt.Errorf("%s side, from rank %d: %w", s.Side, from, err)
+			return s.named(from, err)
 		}
 		if err := s.out.Put(ctx, rows); err != nil {
 			return err
 		}
 	}
+}
+
+// named says whose message an error is about.
+func (s *Side) named(from int, err error) error {
+	return fmt.Errorf("%s side, from rank %d: %w", s.Side, from, err)
 }
