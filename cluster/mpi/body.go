@@ -16,8 +16,11 @@ import (
 	"github.com/spirjoin/spirjoin/cluster"
 )
 
-// ahead is the number of pieces of a message that are under way at once: while one ends, the next is there already.
-const ahead = 4
+// While a piece ends, the next ones are under way already: so many pieces of a message, with so many bytes.
+const (
+	mostAhead  = 64
+	bytesAhead = 4 * cluster.PieceBytes
+)
 
 // transfer sends or receives buffers, piece by piece.
 //
@@ -27,7 +30,6 @@ type transfer struct {
 	job     *Job
 	buffers [][]byte // that are left
 	at      int      // bytes of the first of them that have begun
-	window  int      // pieces at once
 	begin   func(piece []byte, done func(error)) *request
 	begun   func()       // called when the last piece has begun; may be nil
 	moved   atomic.Int64 // pieces that have ended
@@ -36,6 +38,7 @@ type transfer struct {
 	// Of the driver alone.
 	requests []*request // under way
 	under    int        // number of them
+	bytes    int        // their size
 	stopped  bool       // no piece begins any more
 	over     bool
 	err      error
@@ -86,7 +89,7 @@ func (t *transfer) giveUp() {
 
 // fill begins pieces until the window is full. On the driver.
 func (t *transfer) fill() {
-	for !t.stopped && t.under < t.window {
+	for !t.stopped && t.under < mostAhead && t.bytes < bytesAhead {
 		piece := t.next()
 		if piece == nil {
 			t.stopped = true
@@ -95,8 +98,11 @@ func (t *transfer) fill() {
 			}
 			break
 		}
-		t.under++
-		r := t.begin(piece, t.pieceEnded)
+		t.under, t.bytes = t.under+1, t.bytes+len(piece)
+		r := t.begin(piece, func(err error) {
+			t.bytes -= len(piece)
+			t.pieceEnded(err)
+		})
 		t.requests = append(slices.DeleteFunc(t.requests, func(r *request) bool { return r.at < 0 }), r)
 	}
 	if t.stopped && t.under == 0 && !t.over {
@@ -132,7 +138,7 @@ func (t *transfer) next() []byte {
 
 // sendMessage sends a head piece and a body.
 func (s *stream) sendMessage(ctx context.Context, p *peer, head []byte, body [][]byte) error {
-	t := &transfer{job: s.Job, buffers: append([][]byte{head}, body...), window: ahead,
+	t := &transfer{job: s.Job, buffers: append([][]byte{head}, body...),
 		begin: func(piece []byte, done func(error)) *request { return s.send(piece, p.rank, s.tag, done) }}
 	return t.run(ctx, func() string {
 		return fmt.Sprintf("rank %d did not receive message %d of stream %q", p.rank, p.sent-1, s.name)
@@ -141,7 +147,7 @@ func (s *stream) sendMessage(ctx context.Context, p *peer, head []byte, body [][
 
 // receiveBody receives the body of a message, and begins to receive the next head piece behind it.
 func (s *stream) receiveBody(ctx context.Context, p *peer, memory [][]byte) error {
-	t := &transfer{job: s.Job, buffers: slices.Clone(memory), window: 2 * ahead,
+	t := &transfer{job: s.Job, buffers: slices.Clone(memory),
 		begin: func(piece []byte, done func(error)) *request { return s.receive(piece, p.rank, s.tag, done) },
 		begun: func() { s.listenTo(p) }}
 	err := t.run(ctx, func() string {

@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/cluster/clustertest"
 )
@@ -30,17 +33,17 @@ type runner struct {
 // runners are the launchers that are installed.
 func runners(t testing.TB) (found []runner) {
 	for _, r := range []struct {
-		name      string
-		commands  []string
-		arguments []string
+		name, version string
+		commands      []string
+		arguments     []string
 	}{
-		{"Open MPI", []string{"mpirun.openmpi", "mpirun"}, []string{"--oversubscribe", "--bind-to", "none"}},
-		{"HYDRA", []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, nil},
+		{openMPI.name, "Open MPI", []string{"mpirun.openmpi", "mpirun"}, []string{"--oversubscribe", "--bind-to", "none"}},
+		{mpich.name, "HYDRA", []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, nil},
 	} {
 		for _, command := range r.commands {
 			says, err := exec.Command(command, "--version").CombinedOutput()
-			if err == nil && strings.Contains(string(says), r.name) {
-				found = append(found, runner{strings.ReplaceAll(r.name, " ", ""), append([]string{command}, r.arguments...)})
+			if err == nil && strings.Contains(string(says), r.version) {
+				found = append(found, runner{r.name, append([]string{command}, r.arguments...)})
 				break
 			}
 		}
@@ -95,9 +98,19 @@ func processesOf(variable string) (found []string) {
 	return found
 }
 
-func forEachRunner(t *testing.T, run func(t *testing.T, r runner)) {
-	for _, r := range runners(t) {
-		t.Run(r.name, func(t *testing.T) { run(t, r) })
+// jobs runs a test for each program and launcher, two at a time. A short run takes every program once.
+func jobs(t *testing.T, programs []string, run func(t *testing.T, r runner, program string)) {
+	found := runners(t)
+	for i, program := range programs {
+		for at, r := range found {
+			if testing.Short() && i%len(found) != at {
+				continue
+			}
+			t.Run(r.name+"/"+program, func(t *testing.T) {
+				t.Parallel()
+				run(t, r, program)
+			})
+		}
 	}
 }
 
@@ -127,39 +140,94 @@ func contract(ctx context.Context, job cluster.Job) error {
 }
 
 func TestContract(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, r runner) {
+	for _, r := range runners(t) {
 		for _, ranks := range []int{1, 2, 4} {
 			if testing.Short() && ranks == 1 {
 				continue
 			}
-			got := r.run(t, ranks, "contract")
-			require.Zero(t, got.code, got.output)
-			require.Contains(t, got.output, fmt.Sprintf("contract kept by %d ranks of ", ranks))
-			t.Logf("%d ranks: %v, %s", ranks, got.took, got.output)
+			t.Run(fmt.Sprintf("%s/ranks=%d", r.name, ranks), func(t *testing.T) {
+				t.Parallel()
+				got := r.run(t, ranks, "contract")
+				require.Zero(t, got.code, got.output)
+				require.Contains(t, got.output, fmt.Sprintf("contract kept by %d ranks of ", ranks))
+			})
 		}
-	})
+	}
+}
+
+func names(cases []clustertest.Case) (names []string) {
+	for _, c := range cases {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // TestFailures: all ranks see the failure, and the job ends with its exit code.
 func TestFailures(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, r runner) {
-		for _, c := range clustertest.Failures {
-			got := r.run(t, 2, c.Name)
-			code := clustertest.PlantedCode
-			if c.Name == "different rounds" { // nobody calls Abort: the job cannot be closed
-				code = 1
-			}
-			require.Equal(t, code, got.code, "%s: %s", c.Name, got.output)
-			require.Less(t, got.took, 10*time.Second)
-			t.Logf("%s: %v\n%s", c.Name, got.took, got.output)
+	jobs(t, names(clustertest.Failures), func(t *testing.T, r runner, program string) {
+		got := r.run(t, 2, program)
+		code := clustertest.PlantedCode
+		if program == "different rounds" { // nobody calls Abort, but the job cannot be closed
+			code = 1
 		}
-		for _, c := range clustertest.Stalls {
-			got := r.run(t, 3, c.Name)
-			require.Equal(t, clustertest.PlantedCode, got.code, "%s: %s", c.Name, got.output)
-			require.Less(t, got.took, 10*time.Second)
-			t.Logf("%s: %v\n%s", c.Name, got.took, got.output)
-		}
+		require.Equal(t, code, got.code, got.output)
+		require.Less(t, got.took, longest)
 	})
+}
+
+// TestStalls: the silent rank is named.
+func TestStalls(t *testing.T) {
+	jobs(t, names(clustertest.Stalls), func(t *testing.T, r runner, program string) {
+		got := r.run(t, 3, program)
+		require.Equal(t, clustertest.PlantedCode, got.code, got.output)
+		require.Less(t, got.took, longest)
+	})
+}
+
+// longest is the time in which a failed job ends.
+const longest = 10 * time.Second
+
+// TestWrongLauncher: launcher and library of different MPIs are refused, with both names.
+func TestWrongLauncher(t *testing.T) {
+	found := runners(t)
+	if len(found) < 2 {
+		t.Skip("only one MPI is installed")
+	}
+	for r, other := range map[*runner][3]string{
+		&found[0]: {"libmpich.so.12", "mpirun of Open MPI", "libmpich.so.12 is MPICH Version: "},
+		&found[1]: {"libmpi.so.40", "mpiexec of MPICH", "libmpi.so.40 is Open MPI v"},
+	} {
+		got := r.run(t, 2, "start", libraryVariable+"="+other[0])
+		require.NotZero(t, got.code)
+		require.Contains(t, got.output, other[1]+" has started this process, but "+other[2])
+		require.Less(t, got.took, longest)
+	}
+}
+
+// givenUp: a call whose context ends gives its memory back, and the streams after it still work.
+func givenUp(ctx context.Context, job cluster.Job) error {
+	broken := job.Open("given up")
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	body := make([]byte, 2*cluster.PieceBytes)
+	if job.Rank() == 0 { // the head piece arrives, the body does not
+		for range 2 {
+			if err := broken.Send(short, 1, nil, body); !errors.Is(err, backend.ErrTimedOut) {
+				return fmt.Errorf("send: %v", err)
+			}
+		}
+	}
+	if _, err := job.Gather(ctx, "not received", nil); err != nil {
+		return err
+	}
+	if err := clustertest.Run(ctx, job, clustertest.Contract[:3]); err != nil {
+		return err
+	}
+	if job.Rank() == 0 {
+		job.Abort(fmt.Errorf("%w: what was given up cannot be closed", clustertest.ErrPlanted))
+	}
+	<-job.Context().Done()
+	return nil
 }
 
 // The ends of a rank without Close, while the others wait for it.
@@ -200,14 +268,18 @@ func unfinished(ctx context.Context, job cluster.Job) error {
 	return nil
 }
 
+// TestDeaths: the launcher ends the others, and its exit code says so. Open MPI's is that of the rank; MPICH's may be that
+// of a rank that the launcher has killed.
 func TestDeaths(t *testing.T) {
-	forEachRunner(t, func(t *testing.T, r runner) {
-		for _, program := range []string{"exit", "panic", "kill", "interrupt", "unfinished"} {
-			got := r.run(t, 2, program)
-			t.Logf("%s: code %d, %v\n%s", program, got.code, got.took, got.output)
-			require.NotZero(t, got.code, "%s: %s", program, got.output)
-			require.Less(t, got.took, 10*time.Second)
+	codes := map[string]int{"exit": 5, "panic": 2, "kill": 137, "interrupt": 130, "unfinished": 1,
+		"given up": clustertest.PlantedCode}
+	jobs(t, slices.Sorted(maps.Keys(codes)), func(t *testing.T, r runner, program string) {
+		got := r.run(t, 2, program)
+		require.NotZero(t, got.code, got.output)
+		if r.name == openMPI.name {
+			require.Equal(t, codes[program], got.code, got.output)
 		}
+		require.Less(t, got.took, longest)
 	})
 }
 

@@ -16,13 +16,17 @@ import (
 // keeps in order. The head piece is
 //
 //	hash of the stream, 8 bytes | number of the message, 8 | kind, 4 | size of the head, 4 | buffers, 4 | 0, 4
-//	size of each buffer, 8 bytes | head
+//	size of each buffer, 8 bytes | head | small buffers
+//
+// Small buffers, such as bitmaps of short columns, travel in the head piece: as many as have room there, the first ones.
 //
 // One receive of a head piece is posted for each other rank. When it has come, Receive asks for memory and posts the
 // receives of all pieces of the body, and behind them that of the next head piece.
 const (
 	fixedBytes = 32
-	slotBytes  = (fixedBytes + 8*cluster.MaxBuffers + cluster.HeadBytes + 4095) / 4096 * 4096
+	smallBytes = 4 << 10  // size of the largest buffer that is small
+	roomBytes  = 64 << 10 // for small buffers
+	slotBytes  = (fixedBytes + 8*cluster.MaxBuffers + cluster.HeadBytes + roomBytes + 4095) / 4096 * 4096
 )
 
 const (
@@ -139,7 +143,7 @@ func (s *stream) Receive(ctx context.Context, place func(from int, head []byte) 
 		if err != nil || p == nil {
 			return 0, false, err
 		}
-		kind, sizes, head, err := s.parse(p)
+		kind, sizes, head, small, err := s.parse(p)
 		if err != nil {
 			return p.rank, false, err
 		}
@@ -154,23 +158,38 @@ func (s *stream) Receive(ctx context.Context, place func(from int, head []byte) 
 		if err != nil {
 			return p.rank, true, err
 		}
-		return p.rank, true, s.receiveBody(ctx, p, memory)
+		large := split(memory, func(b []byte) { small = small[copy(b, small):] })
+		return p.rank, true, s.receiveBody(ctx, p, large)
 	}
 }
 
+// split calls small for the buffers that travel in the head piece, and returns the others.
+func split(buffers [][]byte, small func([]byte)) (large [][]byte) {
+	room := roomBytes
+	for _, b := range buffers {
+		if len(b) > smallBytes || len(b) > room {
+			large = append(large, b)
+			continue
+		}
+		room -= len(b)
+		small(b)
+	}
+	return large
+}
+
 // parse checks the head piece of a rank.
-func (s *stream) parse(p *peer) (kind uint32, sizes []uint64, head []byte, err error) {
+func (s *stream) parse(p *peer) (kind uint32, sizes []uint64, head, small []byte, err error) {
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(p.in[at:]) }
 	kind = number(16)
 	headBytes, buffers := number(20), number(24)
 	if h := binary.LittleEndian.Uint64(p.in); h != s.hash || headBytes > cluster.HeadBytes || buffers > cluster.MaxBuffers ||
 		kind != bodyFollows && kind != streamEnds {
-		return 0, nil, nil, &backend.OpError{Op: "receive", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
+		return 0, nil, nil, nil, &backend.OpError{Op: "receive", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"rank %d sent no message of stream %q: the ranks run different programs, or two names have the same tag",
 			p.rank, s.name)}
 	}
 	if err := cluster.CheckOrder(s.name, p.rank, binary.LittleEndian.Uint64(p.in[8:]), p.count); err != nil {
-		return 0, nil, nil, err
+		return 0, nil, nil, nil, err
 	}
 	p.count++
 	at := fixedBytes
@@ -178,7 +197,7 @@ func (s *stream) parse(p *peer) (kind uint32, sizes []uint64, head []byte, err e
 		sizes = append(sizes, binary.LittleEndian.Uint64(p.in[at:]))
 		at += 8
 	}
-	return kind, sizes, p.in[at:][:headBytes], nil
+	return kind, sizes, p.in[at:][:headBytes], p.in[at+int(headBytes):], nil
 }
 
 // close notes the end of a rank.
@@ -231,7 +250,9 @@ func (s *stream) Send(ctx context.Context, to int, head []byte, body ...[]byte) 
 		return p.sendErr
 	}
 	s.counters.Count(to, head, body)
-	p.sendErr = s.sendMessage(ctx, p, s.headPiece(p, bodyFollows, head, body), body)
+	piece := s.headPiece(p, bodyFollows, head, body)
+	large := split(body, func(b []byte) { piece = append(piece, b...) })
+	p.sendErr = s.sendMessage(ctx, p, piece, large)
 	return p.sendErr
 }
 
