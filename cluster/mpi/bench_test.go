@@ -3,6 +3,7 @@
 package mpi
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -87,7 +88,7 @@ func benchmark(ctx context.Context, job cluster.Job) error {
 		return err
 	}
 	for i := range memory {
-		memory[i] = byte(job.Rank())
+		memory[i] = byte(job.Rank()) // the memory to receive in, too
 	}
 	part := func(i int) []byte { return memory[i*pairBytes:][:pairBytes] }
 	s := job.Open("all to all")
@@ -133,6 +134,11 @@ func benchmark(ctx context.Context, job cluster.Job) error {
 	}
 	if _, some, err := s.Receive(ctx, nil); some || err != nil {
 		return fmt.Errorf("after the end: %v, %w", some, err)
+	}
+	for from := range job.Size() {
+		if got := part(job.Size() + from); from != job.Rank() && bytes.Count(got, []byte{byte(from)}) != len(got) {
+			return fmt.Errorf("other bytes than those of rank %d", from)
+		}
 	}
 	if job.Rank() == 0 {
 		fmt.Printf("all to all: %g s, %g CPU s\n", seconds, cpu)

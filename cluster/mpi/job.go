@@ -187,24 +187,35 @@ func (j *Job) Close() error {
 	if j.ctx.Err() != nil {
 		return j.endFailed()
 	}
-	for limit := time.Now().Add(settle); j.unended() != "" && time.Now().Before(limit); {
-		time.Sleep(shortestPause) // until the ends that this rank has sent have arrived
-	}
-	said, err := j.Gather(context.Background(), "close", []byte(j.unended()))
-	for rank := 0; err == nil && rank < len(said); rank++ {
-		if name := said[rank]; len(name) > 0 {
-			err = &backend.OpError{Op: "close job", Err: backend.ErrInvalidInput,
-				Detail: fmt.Sprintf("rank %d has not received all of stream %q: abort instead", rank, name)}
-		}
-	}
-	if err != nil {
+	if err := j.checkEnds(context.Background()); err != nil {
 		j.Abort(err)
 		return j.endFailed()
 	}
 	result := make(chan error, 1)
 	j.do(func() { result <- j.finish() })
-	err = <-result
+	err := <-result
 	<-j.ended
 	j.cancel(nil)
 	return err
+}
+
+// checkEnds waits until all ranks close the job, and checks that all streams have ended.
+func (j *Job) checkEnds(ctx context.Context) error {
+	if _, err := j.Gather(ctx, "close", nil); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(settle); j.unended() != "" && time.Now().Before(limit); {
+		time.Sleep(shortestPause) // the ends that this rank has sent are on their way
+	}
+	said, err := j.Gather(ctx, "streams", []byte(j.unended()))
+	if err != nil {
+		return err
+	}
+	for rank, name := range said {
+		if len(name) > 0 {
+			return &backend.OpError{Op: "close job", Err: backend.ErrInvalidInput,
+				Detail: fmt.Sprintf("stream %q of rank %d was not sent and received to its end: abort instead", name, rank)}
+		}
+	}
+	return nil
 }

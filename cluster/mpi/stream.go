@@ -291,7 +291,7 @@ func (s *stream) End(context.Context) error {
 	}
 	s.do(func() {
 		for _, p := range s.peers {
-			if p.rank != s.rank {
+			if p.rank != s.rank && p.sendErr == nil {
 				s.send(s.headPiece(p, streamEnds, nil, nil), p.rank, s.tag, func(error) { s.release() })
 			}
 		}
