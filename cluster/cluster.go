@@ -51,11 +51,11 @@ type Job interface {
 // Stream carries messages between all ranks of a job. A message is a head, which says what the body is, and a body: any
 // number of buffers, which are sent from where they lie. Messages from one rank to another keep their order.
 //
-// A stream holds no bodies: a rank that does not receive holds up those who send to it. Send and receive in different
+// A stream holds no large bodies: a rank that does not receive holds up those who send to it. Send and receive in different
 // goroutines, or ranks that send to one another wait for ever.
 type Stream interface {
-	// Send sends a message to another rank. It returns when head and body may be changed; if body is not empty, that is
-	// when the other rank has received it. Safe for concurrent use; messages to one rank go one after the other. Errors:
+	// Send sends a message to another rank, and returns when head and body may be changed. That is when the other rank has
+	// received it, or has room for it if it is small: a transport may keep one message of HeadBytes for each sender. Safe for concurrent use; messages to one rank go one after the other. Errors:
 	// ErrInvalidInput for this rank itself, a head of more than HeadBytes or more than MaxBuffers buffers, or after End.
 	Send(ctx context.Context, to int, head []byte, body ...[]byte) error
 	// Receive receives the next message of any rank, and returns its rank; some is false when all other ranks have ended.

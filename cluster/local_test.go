@@ -50,7 +50,7 @@ func contract(ctx context.Context, job cluster.Job) error {
 	return clustertest.Run(ctx, job, clustertest.Contract)
 }
 
-// wrong is a job whose streams change a byte of bodies of three buffers.
+// wrong is a job whose streams change a byte of bodies of four buffers.
 type wrong struct{ cluster.Job }
 
 func (w wrong) Open(name string) cluster.Stream { return wrongStream{w.Job.Open(name)} }
@@ -58,7 +58,7 @@ func (w wrong) Open(name string) cluster.Stream { return wrongStream{w.Job.Open(
 type wrongStream struct{ cluster.Stream }
 
 func (s wrongStream) Send(ctx context.Context, to int, head []byte, body ...[]byte) error {
-	if len(body) == 3 {
+	if len(body) == 4 {
 		body[2] = bytes.Clone(body[2])
 		body[2][len(body[2])-1] ^= 1
 	}

@@ -5,7 +5,6 @@ import "sync/atomic"
 // Traffic is what one rank has sent to another. Rounds of agreement and the ends of streams do not count.
 type Traffic struct {
 	Messages int64
-	Pieces   int64 // a head is one, and a buffer one for each PieceBytes that it has begun
 	Bytes    int64 // of heads and bodies
 }
 
@@ -18,7 +17,6 @@ type Stats struct {
 func (s Stats) Total() (sum Traffic) {
 	for _, t := range s.To {
 		sum.Messages += t.Messages
-		sum.Pieces += t.Pieces
 		sum.Bytes += t.Bytes
 	}
 	return sum
@@ -26,23 +24,21 @@ func (s Stats) Total() (sum Traffic) {
 
 // Counters count what a rank sends. For transports. Safe for concurrent use.
 type Counters struct {
-	to []struct{ messages, pieces, bytes atomic.Int64 }
+	to []struct{ messages, bytes atomic.Int64 }
 }
 
 // NewCounters returns counters of a rank of a job of this size.
 func NewCounters(size int) *Counters {
-	return &Counters{make([]struct{ messages, pieces, bytes atomic.Int64 }, size)}
+	return &Counters{make([]struct{ messages, bytes atomic.Int64 }, size)}
 }
 
 // Count adds a message.
 func (c *Counters) Count(to int, head []byte, body [][]byte) {
-	pieces, bytes := int64(1), int64(len(head))
+	bytes := int64(len(head))
 	for _, b := range body {
-		pieces += int64((len(b) + PieceBytes - 1) / PieceBytes)
 		bytes += int64(len(b))
 	}
 	c.to[to].messages.Add(1)
-	c.to[to].pieces.Add(pieces)
 	c.to[to].bytes.Add(bytes)
 }
 
@@ -51,7 +47,7 @@ func (c *Counters) Stats() Stats {
 	s := Stats{To: make([]Traffic, len(c.to))}
 	for rank := range c.to {
 		t := &c.to[rank]
-		s.To[rank] = Traffic{t.messages.Load(), t.pieces.Load(), t.bytes.Load()}
+		s.To[rank] = Traffic{t.messages.Load(), t.bytes.Load()}
 	}
 	return s
 }

@@ -73,7 +73,7 @@ func abort(ctx context.Context, job cluster.Job) error {
 		_, _, err := s.Receive(ctx, nil)
 		results <- err
 	}()
-	go func() { results <- s.Send(ctx, failing, nil, make([]byte, 100)) }()
+	go func() { results <- s.Send(ctx, failing, nil, make([]byte, cluster.PieceBytes)) }()
 	for range cap(results) {
 		if err := lost(<-results, failing); err != nil {
 			return err
@@ -168,7 +168,7 @@ func stalledReceiver(ctx context.Context, job cluster.Job) (err error) {
 func stalledSender(ctx context.Context, job cluster.Job) (err error) {
 	s := job.Open("stalled sender")
 	if job.Rank() != job.Size()-1 {
-		err = s.Send(ctx, job.Size()-1, nil, make([]byte, 100))
+		err = s.Send(ctx, job.Size()-1, nil, make([]byte, cluster.PieceBytes))
 	}
 	return stalled(ctx, job, ignoreLost(err))
 }
