@@ -306,3 +306,23 @@ func TestKinds(t *testing.T) {
 		}
 	})
 }
+
+// TestNotIn: each rank knows whether the others have right rows, and any with a NULL key.
+func TestNotIn(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		left := table(t, 1, arrow.PrimitiveTypes.Int64, shape{90, 60, 0, 0.2})
+		for _, right := range []arrow.Table{
+			table(t, 2, arrow.PrimitiveTypes.Int64, shape{0, 1, 0, 0}),
+			table(t, 2, arrow.PrimitiveTypes.Int64, shape{1, 20, 0, 0}),
+			table(t, 2, arrow.PrimitiveTypes.Int64, shape{1, 20, 0, 1}),
+			numbered(t, 2, 40, func(i int) int64 { return int64(i) }),
+			table(t, 3, arrow.PrimitiveTypes.Int64, shape{40, 20, 0, 0.02}),
+		} {
+			for _, knobs := range []ranks.Knobs{{Owners: true, BlockBytes: 300}, {Copies: true}} {
+				for _, size := range []int{2, 5} {
+					check(t, device, setup{size: size, knobs: knobs}, left, right, join.Spec{How: join.NotIn, On: []string{"k"}})
+				}
+			}
+		}
+	})
+}
