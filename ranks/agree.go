@@ -39,7 +39,7 @@ func newShare(l *join.Layout, sources [2]source.Source, schemas [2]*arrow.Schema
 	spec := reflect.ValueOf(l.Spec)
 	for i := range spec.NumField() {
 		if name := spec.Type().Field(i).Name; !slices.Contains(local, name) {
-			s.Facts = append(s.Facts, fact{name, text(spec.Field(i).Interface())})
+			s.Facts = append(s.Facts, fact{name, quoted(spec.Field(i).Interface())})
 		}
 	}
 	for side, schema := range schemas {
@@ -54,8 +54,8 @@ func newShare(l *join.Layout, sources [2]source.Source, schemas [2]*arrow.Schema
 	return s
 }
 
-// text is the value of a field: names in quotes, so that two never read as one.
-func text(value any) string {
+// quoted is the value of a field: names in quotes, so that two never read as one.
+func quoted(value any) string {
 	switch value.(type) {
 	case string, []string:
 		return fmt.Sprintf("%q", value)

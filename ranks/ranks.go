@@ -188,7 +188,7 @@ func (r *run) begin(ctx context.Context) error {
 		layout.Spec.BuildSide = join.BuildAuto
 	}
 	options := shuffle.Options{Job: r.job, BlockBytes: blockBytes, Alloc: joins.Allocator}
-	if err := r.exchange(options); err != nil {
+	if err := r.exchange(ctx, options); err != nil {
 		return err
 	}
 	if !streams {
@@ -224,7 +224,7 @@ func (r *run) number(numbered *join.Layout) {
 }
 
 // exchange starts to move the sides that do not stay.
-func (r *run) exchange(o shuffle.Options) (err error) {
+func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	notIn := r.layout.Spec.How == join.NotIn
 	var divider *exchange.Divider
 	if r.Way == Owners {
@@ -232,6 +232,10 @@ func (r *run) exchange(o shuffle.Options) (err error) {
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}
+		if divider.Hot, o.Hot, err = r.findHot(ctx, divider.Hashes); err != nil {
+			return err
+		}
+		r.HotKeys = len(o.Hot)
 	}
 	for side := range r.sources {
 		side := relation.Side(side)

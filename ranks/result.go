@@ -16,6 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/engine"
 	"github.com/spirjoin/spirjoin/exchange/shuffle"
 	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
@@ -26,7 +27,8 @@ import (
 // closes it. Methods that are not documented here are about the local join; see [engine.Result].
 type Result struct {
 	*engine.Result
-	Way Way // in which rows meet
+	Way     Way // in which rows meet
+	HotKeys int // whose rows stay, and whose partners go to them
 
 	layout     *join.Layout
 	build      join.BuildSide
@@ -220,7 +222,11 @@ func (r *Result) Explain() string { return r.line() + r.Result.Explain() }
 func (r *Result) Plan() string { return r.line() + r.Result.Plan() }
 
 func (r *Result) line() string {
-	return fmt.Sprintf("rank %d of %d; %s\n", r.job.Rank(), r.job.Size(), r.Way)
+	hot := ""
+	if r.HotKeys > 0 {
+		hot = ", but those of " + text.Plural(r.HotKeys, "hot key") + " stay"
+	}
+	return fmt.Sprintf("rank %d of %d; %s%s\n", r.job.Rank(), r.job.Size(), r.Way, hot)
 }
 
 // Close ends the part of this rank. Before Finish has returned, that ends the job.

@@ -3,6 +3,7 @@ package shuffle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -214,6 +215,18 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 			return err
 		}
 	}
+	hot := parts[len(parts)-len(h.Hot):]
+	for i, rows := range hot {
+		to := h.Hot[i].ranks(h.Side.Side, h.Job.Rank())
+		if len(to) > 1 {
+			shared(rows)
+		}
+		for _, rank := range to {
+			if err := h.put(ctx, rank, rows); err != nil {
+				return err
+			}
+		}
+	}
 	return h.each(func(rank int) error { return h.put(ctx, rank, parts[rank]) })
 }
 
@@ -221,25 +234,30 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 func (h *handOver) witness(ctx context.Context, parts []arrow.RecordBatch) error {
 	if nulls := parts[h.Divider.Parts]; !h.nullKnown && nulls.NumRows() > 0 {
 		h.nullKnown, h.witnessed = true, true
-		return h.one(ctx, nulls, -1)
+		return h.one(ctx, nulls, nil)
 	}
-	for owner, part := range parts[:h.Divider.Parts] {
-		if !h.witnessed && part.NumRows() > 0 {
-			h.witnessed = true
-			return h.one(ctx, part, owner)
+	for part, rows := range parts {
+		if h.witnessed || rows.NumRows() == 0 || part == h.Divider.Parts {
+			continue
 		}
+		owners := []int{part}
+		if part > h.Divider.Parts {
+			owners = h.Hot[part-h.Divider.Parts-1].ranks(h.Side.Side, h.Job.Rank())
+		}
+		h.witnessed = true
+		return h.one(ctx, rows, owners)
 	}
 	return nil
 }
 
-// one hands one row over to all ranks but its owner; -1: it has none.
-func (h *handOver) one(ctx context.Context, of arrow.RecordBatch, owner int) error {
+// one hands one row over to all ranks but its owners.
+func (h *handOver) one(ctx context.Context, of arrow.RecordBatch, owners []int) error {
 	shared(of)
 	row := of.NewSlice(0, 1)
 	defer row.Release()
 	shared(row)
 	return h.each(func(rank int) error {
-		if rank == owner {
+		if slices.Contains(owners, rank) {
 			return nil
 		}
 		return h.put(ctx, rank, row)
