@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/exchange/shuffle"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 )
@@ -54,6 +55,51 @@ func TestChooseWay(t *testing.T) {
 		"cross, unknown":              {join.Spec{How: join.Cross}, of(4, -1, -1), RightToAll},
 	} {
 		require.Equal(t, c.want, chooseWay(&c.spec, c.t), name)
+	}
+}
+
+// TestChooseHot: keys are hot whose rows, of all ranks, are more than half of a rank's, and more than the copies of their
+// partners.
+func TestChooseHot(t *testing.T) {
+	// Three ranks have 100 rows of each side; a rank joins 200, so 100 rows are hot.
+	of := func(left, right [3]float64) (all []sample) {
+		for rank := range 3 {
+			s := sample{Rows: [2]float64{100, 100}}
+			for side, n := range []float64{left[rank], right[rank]} {
+				if n > 0 {
+					s.Keys[side] = []frequent{{Hash: 42, Rows: n}}
+				}
+			}
+			all = append(all, s)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		spec   join.Spec
+		hashed bool
+		all    []sample
+		want   []shuffle.Hot
+	}{
+		"left": {join.Spec{}, true, of([3]float64{60, 50}, [3]float64{5}), []shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+		"right": {join.Spec{}, true, of([3]float64{9}, [3]float64{0, 60, 60}),
+			[]shuffle.Hot{{Side: 1, Holders: []int{1, 2}}}},
+		"too few rows":      {join.Spec{}, true, of([3]float64{49, 50}, [3]float64{5}), nil},
+		"too many partners": {join.Spec{}, true, of([3]float64{60, 50}, [3]float64{30, 26}), nil},
+		"unique":            {join.Spec{Validate: join.OneToMany}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
+		"unique partners": {join.Spec{Validate: join.ManyToOne}, true, of([3]float64{60, 50}, [3]float64{5}),
+			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+		"partners are kept": {join.Spec{How: join.Full}, false, of([3]float64{60, 50}, [3]float64{5}),
+			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+		"hashed partners are kept": {join.Spec{How: join.Full}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
+		"partners come once": {join.Spec{How: join.RightSemi}, false, of([3]float64{60, 50}, [3]float64{5}),
+			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}, Once: true}}},
+		"hashed partners come once": {join.Spec{How: join.RightSemi}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
+		"partners are not output": {join.Spec{How: join.Semi}, true, of([3]float64{60, 50}, [3]float64{5}),
+			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+	} {
+		numbers, hot := chooseHot(&c.spec, !c.hashed, c.all)
+		require.Equal(t, c.want, hot, name)
+		require.Len(t, numbers, len(hot), name)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -151,6 +152,7 @@ type outcome struct {
 	pairs   [][2]int
 	parts   int
 	way     ranks.Way
+	hot     int
 	totals  *ranks.Totals
 	err     error
 }
@@ -212,7 +214,7 @@ func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join
 		return o
 	}
 	defer r.Close()
-	o.way = r.Way
+	o.way, o.hot = r.Way, r.HotKeys
 	if spec.Output == join.Pairs {
 		for p, err := range r.Pairs(ctx) {
 			if o.err = err; err != nil {
@@ -324,5 +326,80 @@ func TestNotIn(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestHotKeys: rows of hot keys stay, on either side, with any kind of join, also with more than one hot key and on ranks
+// that have few rows of them.
+func TestHotKeys(t *testing.T) {
+	devicetest.SkipRace(t)
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		for i, how := range kinds[:len(kinds)-1] {
+			for j, key := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String} {
+				if !devicetest.Turn(i+j, 2) {
+					continue
+				}
+				many, few := table(t, 1, key, shape{1200, 1000, 0.6, 0.1}), table(t, 2, key, shape{100, 50, 0.02, 0.1})
+				keeps := [2]bool{how.Has(1) && (how.Keeps(1) || !how.Pairs()), how.Has(0) && (how.Keeps(0) || !how.Pairs())}
+				for stays, tables := range [][2]arrow.Table{{many, few}, {few, many}} {
+					found := check(t, device, setup{size: 5, knobs: ranks.Knobs{Owners: true}, unknown: stays == 1 && j == 1},
+						tables[0], tables[1], join.Spec{How: how, On: []string{"k"}})
+					hot := 1
+					if j == 1 && keeps[stays] {
+						hot = 0 // another text may have the hash
+					}
+					require.Equal(t, hot, found[0].hot, "%s %s, stays %d", how, key, stays)
+				}
+			}
+		}
+		left, right := numbered(t, 1, 6000, func(i int) int64 { return int64(i % 3) }),
+			numbered(t, 2, 4, func(i int) int64 { return int64(i) })
+		for _, o := range check(t, device, setup{size: 3, knobs: ranks.Knobs{Owners: true}}, left, right,
+			join.Spec{How: join.Full, On: []string{"k"}}) {
+			require.Equal(t, 3, o.hot)
+			require.Zero(t, o.totals.Exchanged[0][0].SentRows, "left rows stay")
+		}
+	})
+}
+
+// TestBalance: keys that follow Zipf's law, exponent 1, give no rank much more rows than the mean.
+func TestBalance(t *testing.T) {
+	devicetest.SkipRace(t)
+	const size, rows, values = 16, 64_000, 20_000
+	sums := make([]float64, values)
+	for k := range sums {
+		sums[k] = 1 / float64(k+1)
+		if k > 0 {
+			sums[k] += sums[k-1]
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	left := numbered(t, 1, rows, func(int) int64 {
+		k, _ := slices.BinarySearch(sums, random.Float64()*sums[values-1])
+		return int64(k)
+	})
+	right := numbered(t, 2, values, func(i int) int64 { return int64(i) })
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		found := runEach(t, device, setup{size: size, knobs: ranks.Knobs{Owners: true}},
+			func(rank int) (source.Source, source.Source, join.Spec) {
+				slice := func(of arrow.Table) source.Source {
+					var columns []arrow.Column
+					from, to := of.NumRows()*int64(rank)/size, of.NumRows()*int64(rank+1)/size
+					for i := range int(of.NumCols()) {
+						columns = append(columns, *array.NewColumnSlice(of.Column(i), from, to))
+					}
+					return source.FromTable(array.NewTable(of.Schema(), columns, to-from))
+				}
+				return slice(left), slice(right), join.Spec{On: []string{"k"}, Output: join.Count}
+			})
+		most := uint64(0)
+		for rank, o := range found {
+			require.NoError(t, o.err)
+			most = max(most, o.totals.Exchanged[rank][0].Rows)
+		}
+		require.EqualValues(t, rows, found[0].totals.AllRows())
+		ratio := float64(most) * size / rows
+		t.Logf("%d hot keys, fullest rank %.2f times the mean", found[0].hot, ratio)
+		require.Less(t, ratio, 1.4)
 	})
 }
