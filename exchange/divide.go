@@ -22,8 +22,10 @@ type Divider struct {
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
 	// then, too. nil: such rows are spread over the parts.
 	Alone [2]*keys.Hashes
-	// Hot are hashes of keys, with numbers from 0 on. The rows of each are in a part of their own, behind all other parts.
-	Hot map[uint64]int
+	// Hot are hashes of keys whose rows are in other parts than those of their hashes. Numbers from Parts on are those of
+	// further parts, HotParts of them, which follow all others.
+	Hot      map[uint64]int
+	HotParts int
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -36,14 +38,14 @@ type Divider struct {
 }
 
 // All is the number of all parts.
-func (d *Divider) All() int { return d.hotPart(len(d.Hot)) }
+func (d *Divider) All() int { return d.hotPart(d.Parts + d.HotParts) }
 
-// hotPart is the part of a hot key.
+// hotPart is the part that a number of Hot means.
 func (d *Divider) hotPart(number int) int {
-	if d.Nulls {
-		number++
+	if d.Nulls && number >= d.Parts {
+		return number + 1
 	}
-	return d.Parts + number
+	return number
 }
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
@@ -185,8 +187,8 @@ func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts [
 			if word, bit := at(hash); bits[word]>>bit&1 == 0 {
 				continue
 			}
-			if number, hot := d.Hot[hash]; hot {
-				parts[rows[i]] = uint16(d.hotPart(number))
+			if part, hot := d.Hot[hash]; hot {
+				parts[rows[i]] = uint16(d.hotPart(part))
 			}
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/stretchr/testify/require"
 
-	"github.com/spirjoin/spirjoin/exchange/shuffle"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 )
@@ -58,10 +57,10 @@ func TestChooseWay(t *testing.T) {
 	}
 }
 
-// TestChooseHot: keys are hot whose rows, of all ranks, are more than half of a rank's, and more than the copies of their
+// TestChooseHot: keys are hot whose rows, of all ranks, are more than an eighth of a rank's, and more than the copies of their
 // partners.
 func TestChooseHot(t *testing.T) {
-	// Three ranks have 100 rows of each side; a rank joins 200, so 100 rows are hot.
+	// Three ranks have 100 rows of each side; a rank joins 200, so 25 rows are hot.
 	of := func(left, right [3]float64) (all []sample) {
 		for rank := range 3 {
 			s := sample{Rows: [2]float64{100, 100}}
@@ -78,29 +77,43 @@ func TestChooseHot(t *testing.T) {
 		spec   join.Spec
 		hashed bool
 		all    []sample
-		want   []shuffle.Hot
+		want   []hotKey
 	}{
-		"left": {join.Spec{}, true, of([3]float64{60, 50}, [3]float64{5}), []shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+		"left": {join.Spec{}, true, of([3]float64{60, 50}, [3]float64{5}), []hotKey{{42, 0, []int{0, 1}, false}}},
 		"right": {join.Spec{}, true, of([3]float64{9}, [3]float64{0, 60, 60}),
-			[]shuffle.Hot{{Side: 1, Holders: []int{1, 2}}}},
-		"too few rows":      {join.Spec{}, true, of([3]float64{49, 50}, [3]float64{5}), nil},
+			[]hotKey{{42, 1, []int{1, 2}, false}}},
+		"too few rows":      {join.Spec{}, true, of([3]float64{12, 12}, [3]float64{5}), nil},
 		"too many partners": {join.Spec{}, true, of([3]float64{60, 50}, [3]float64{30, 26}), nil},
 		"unique":            {join.Spec{Validate: join.OneToMany}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
 		"unique partners": {join.Spec{Validate: join.ManyToOne}, true, of([3]float64{60, 50}, [3]float64{5}),
-			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+			[]hotKey{{42, 0, []int{0, 1}, false}}},
 		"partners are kept": {join.Spec{How: join.Full}, false, of([3]float64{60, 50}, [3]float64{5}),
-			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+			[]hotKey{{42, 0, []int{0, 1}, false}}},
 		"hashed partners are kept": {join.Spec{How: join.Full}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
 		"partners come once": {join.Spec{How: join.RightSemi}, false, of([3]float64{60, 50}, [3]float64{5}),
-			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}, Once: true}}},
+			[]hotKey{{42, 0, []int{0, 1}, true}}},
 		"hashed partners come once": {join.Spec{How: join.RightSemi}, true, of([3]float64{60, 50}, [3]float64{5}), nil},
 		"partners are not output": {join.Spec{How: join.Semi}, true, of([3]float64{60, 50}, [3]float64{5}),
-			[]shuffle.Hot{{Side: 0, Holders: []int{0, 1}}}},
+			[]hotKey{{42, 0, []int{0, 1}, false}}},
 	} {
-		numbers, hot := chooseHot(&c.spec, !c.hashed, c.all)
-		require.Equal(t, c.want, hot, name)
-		require.Len(t, numbers, len(hot), name)
+		require.Equal(t, c.want, chooseHot(&c.spec, !c.hashed, c.all), name)
 	}
+}
+
+// TestMoves: rows that stay, or go to one rank, are in the part of that rank; rows for several are together if they go
+// to the same ones.
+func TestMoves(t *testing.T) {
+	hot := []hotKey{{1, 0, []int{0, 2}, false}, {2, 0, []int{0, 2}, false}, {3, 1, []int{1, 3}, true}, {4, 0, []int{3}, false},
+		{5, 0, []int{1, 2}, false}}
+	for rank, want := range []map[uint64]int{{1: 0, 2: 0, 3: 1, 4: 3, 5: 1}, {1: 2, 2: 2, 3: 1, 4: 3, 5: 1},
+		{1: 2, 2: 2, 3: 1, 4: 3, 5: 2}, {1: 2, 2: 2, 3: 1, 4: 3, 5: 2}} {
+		of, copies := moves(hot, 0, rank, 4)
+		require.Equal(t, want, of, "rank %d", rank)
+		require.Empty(t, copies)
+	}
+	of, copies := moves(hot, 1, 3, 4)
+	require.Equal(t, map[uint64]int{1: 4, 2: 4, 3: 3, 4: 3, 5: 5}, of)
+	require.Equal(t, [][]int{{0, 2}, {1, 2}}, copies)
 }
 
 // TestChooseBuild: the build side is the one that goes to all ranks or has fewer rows, unless the join needs the other.

@@ -227,15 +227,16 @@ func (r *run) number(numbered *join.Layout) {
 func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	notIn := r.layout.Spec.How == join.NotIn
 	var divider *exchange.Divider
+	var hot []hotKey
 	if r.Way == Owners {
 		divider = &exchange.Divider{Parts: r.job.Size(), Seed: seed, Nulls: notIn}
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}
-		if divider.Hot, o.Hot, err = r.findHot(ctx, divider.Hashes); err != nil {
+		if hot, err = r.findHot(ctx, divider.Hashes); err != nil {
 			return err
 		}
-		r.HotKeys = len(o.Hot)
+		r.HotKeys = len(hot)
 	}
 	for side := range r.sources {
 		side := relation.Side(side)
@@ -243,7 +244,12 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 			continue
 		}
 		o.Stream = r.job.Open("join " + side.String())
-		o.Side, o.Schema, o.Number, o.Divider = side, r.schemas[side], r.numbers[side], divider
+		o.Side, o.Schema, o.Number = side, r.schemas[side], r.numbers[side]
+		if divider != nil {
+			of := *divider
+			of.Hot, o.Copies = moves(hot, side, r.job.Rank(), r.job.Size())
+			of.HotParts, o.Divider = len(o.Copies), &of
+		}
 		o.Witness = notIn && side == relation.Right && divider != nil
 		rows := r.totals.rows[side]
 		if r.Way == Owners && rows >= 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/spirjoin/spirjoin/backend"
-	"github.com/spirjoin/spirjoin/exchange/shuffle"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
@@ -22,8 +21,8 @@ import (
 	"github.com/spirjoin/spirjoin/source"
 )
 
-// A key that has more rows of one side than half a rank should join would make its owner the last to end. Such a key is
-// hot: its rows stay on the ranks that are known to have some, its holders, and its partners go to these.
+// A key that has more rows of one side than an eighth of what a rank should join would make its owner the last to end.
+// Such a key is hot: its rows stay on the ranks that are known to have some, its holders, and its partners go to these.
 //
 //	key 7   rank 0: 900 left rows   rank 1: 800   rank 2: 2, none of them sampled      3 right rows
 //	        left rows stay on ranks 0 and 1; those of rank 2 go to a holder; right rows go to ranks 0 and 1
@@ -38,12 +37,33 @@ const (
 	sampleRun   = 1 << 8
 )
 
-// toldKeys bounds the frequent keys of a side of which a rank tells the others. At most twice as many as there are ranks
-// are hot.
-func toldKeys(ranks int) int { return min(max(64, 2*ranks), 256) }
+// toldKeys bounds the frequent keys of a side of which a rank tells the others. At most hotShare as many as there are
+// ranks are hot.
+func toldKeys(ranks int) int { return min(max(64, hotShare*ranks), 512) }
 
 // hotShare is the inverse of the share of the rows of a rank that a hot key has at least.
-const hotShare = 2
+const hotShare = 8
+
+// hotKey is a hot key.
+type hotKey struct {
+	hash    uint64
+	side    relation.Side // whose rows stay on the holders; other ranks send theirs to a holder
+	holders []int         // ranks that are known to have rows of it
+	once    bool          // rows of the other side go to the first holder alone, because the output has such a row once
+}
+
+// ranks are those to which a rank sends its rows of the key.
+func (h *hotKey) ranks(side relation.Side, rank int) []int {
+	switch {
+	case side != h.side && !h.once:
+		return h.holders
+	case side != h.side:
+		return h.holders[:1]
+	case slices.Contains(h.holders, rank):
+		return []int{rank}
+	}
+	return h.holders[rank%len(h.holders):][:1]
+}
 
 // frequent is a key by its hash, with the rows that a rank is estimated to have of it.
 type frequent struct {
@@ -58,13 +78,13 @@ type sample struct {
 }
 
 // findHot finds the hot keys of all ranks. It is collective.
-func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) (of map[uint64]int, hot []shuffle.Hot, err error) {
+func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) ([]hotKey, error) {
 	mine := sample{}
 	for side := range r.sources {
 		side := relation.Side(side)
 		table, err := r.first(side)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		mine.Keys[side], err = sampleKeys(ctx, hashes, side, table, toldKeys(r.job.Size()))
 		mine.Rows[side] = max(float64(table.NumRows()), float64(r.sources[side].Rows))
@@ -75,25 +95,24 @@ func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) (of map[uint64]i
 		}
 		table.Release()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	text, err := json.Marshal(mine)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	said, err := r.job.Gather(ctx, "join keys", text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	all := make([]sample, len(said))
 	for rank, text := range said {
 		if err := json.Unmarshal(text, &all[rank]); err != nil {
-			return nil, nil, fmt.Errorf("%w: rank %d sent no sample of keys: %w", backend.ErrInvalidInput, rank, err)
+			return nil, fmt.Errorf("%w: rank %d sent no sample of keys: %w", backend.ErrInvalidInput, rank, err)
 		}
 	}
-	of, hot = chooseHot(&r.layout.Spec, hashes.ValueBytes() > 0, all)
-	return of, hot, nil
+	return chooseHot(&r.layout.Spec, hashes.ValueBytes() > 0, all), nil
 }
 
 // first returns rows to sample: the table of a share, or its first batch, which stays in the source. The caller releases
@@ -188,12 +207,12 @@ func sliceOf(table arrow.Table, from, to int64) arrow.Table {
 }
 
 // chooseHot returns the hot keys, with their numbers by hash, alike on all ranks: those whose rows of one side are more
-// than half of what a rank joins, and more than the copies of their partners on all holders. It leaves out keys
+// than an eighth of what a rank joins, and more than the copies of their partners on all holders. It leaves out keys
 //
 //   - whose rows must be unique on the side that stays, because rows with equal keys must meet then
 //   - that may have the hash of another key (exact is false), if rows of the partners' side are in the output without a
 //     partner, or once: no holder may be known to have a row of the other key
-func chooseHot(spec *join.Spec, exact bool, all []sample) (of map[uint64]int, hot []shuffle.Hot) {
+func chooseHot(spec *join.Spec, exact bool, all []sample) (hot []hotKey) {
 	type key struct {
 		rows    [2]float64
 		holders [2][]int
@@ -214,7 +233,6 @@ func chooseHot(spec *join.Spec, exact bool, all []sample) (of map[uint64]int, ho
 		}
 	}
 	least := total / float64(len(all)) / hotShare
-	of = make(map[uint64]int)
 	for _, hash := range slices.Sorted(maps.Keys(found)) {
 		k, stays := found[hash], relation.Left
 		if k.rows[relation.Right] > k.rows[relation.Left] {
@@ -226,8 +244,26 @@ func chooseHot(spec *join.Spec, exact bool, all []sample) (of map[uint64]int, ho
 			!exact && (once || spec.How.Keeps(partner)) {
 			continue
 		}
-		of[hash] = len(hot)
-		hot = append(hot, shuffle.Hot{Side: stays, Holders: holders, Once: once})
+		hot = append(hot, hotKey{hash, stays, holders, once})
 	}
-	return of, hot
+	return hot
+}
+
+// moves returns where the rows of a side of hot keys go from a rank, as a Divider takes it: to the part of one rank, or
+// to a further part whose rows go to several.
+func moves(hot []hotKey, side relation.Side, rank, size int) (of map[uint64]int, copies [][]int) {
+	of = make(map[uint64]int)
+	for i := range hot {
+		to := hot[i].ranks(side, rank)
+		if len(to) == 1 {
+			of[hot[i].hash] = to[0]
+			continue
+		}
+		group := slices.IndexFunc(copies, func(other []int) bool { return slices.Equal(to, other) })
+		if group < 0 {
+			group, copies = len(copies), append(copies, to)
+		}
+		of[hot[i].hash] = size + group
+	}
+	return of, copies
 }

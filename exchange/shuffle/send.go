@@ -215,13 +215,10 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 			return err
 		}
 	}
-	hot := parts[len(parts)-len(h.Hot):]
-	for i, rows := range hot {
-		to := h.Hot[i].ranks(h.Side.Side, h.Job.Rank())
-		if len(to) > 1 {
-			shared(rows)
-		}
-		for _, rank := range to {
+	for i, ranks := range h.Copies {
+		rows := parts[len(parts)-len(h.Copies)+i]
+		shared(rows)
+		for _, rank := range ranks {
 			if err := h.put(ctx, rank, rows); err != nil {
 				return err
 			}
@@ -242,7 +239,7 @@ func (h *handOver) witness(ctx context.Context, parts []arrow.RecordBatch) error
 		}
 		owners := []int{part}
 		if part > h.Divider.Parts {
-			owners = h.Hot[part-h.Divider.Parts-1].ranks(h.Side.Side, h.Job.Rank())
+			owners = h.Copies[part-h.Divider.Parts-1]
 		}
 		h.witnessed = true
 		return h.one(ctx, rows, owners)

@@ -14,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,32 +42,11 @@ type Options struct {
 	Divider *exchange.Divider
 	// Witness has each rank send to all ranks one of its rows and, with Divider.Nulls, a row with a NULL key instead of
 	// keeping all of these: of the right side of a not-in join, of which each rank must only know whether there are any.
-	Witness    bool
-	Hot        []Hot  // by the numbers of Divider.Hot
+	Witness bool
+	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
+	Copies     [][]int
 	BlockBytes uint64 // rows that are divided at a time
 	Alloc      memory.Allocator
-}
-
-// Hot is a key of so many rows of one side that they stay where they are. Their partners go to them.
-type Hot struct {
-	Side relation.Side // whose rows stay on the holders; other ranks send theirs to a holder
-	// Holders are ranks that are known to have rows of the key. Rows of the other side go to all of them, so that each has
-	// a partner there, or to the first one alone if Once is set, because the output has such a row once.
-	Holders []int
-	Once    bool
-}
-
-// ranks are those to which a rank sends its rows of the key.
-func (h *Hot) ranks(side relation.Side, rank int) []int {
-	switch {
-	case side != h.Side && !h.Once:
-		return h.Holders
-	case side != h.Side:
-		return h.Holders[:1]
-	case slices.Contains(h.Holders, rank):
-		return []int{rank}
-	}
-	return h.Holders[rank%len(h.Holders):][:1]
 }
 
 // BlocksHeld is the number of blocks that a side on its way has in memory, at most: one each is gathered, divided,
