@@ -201,7 +201,7 @@ func TestRefused(t *testing.T) {
 			requireFails(t, runEach(t, device, s, differs), backend.ErrInvalidInput, "ranks 0 and 2 differ: "+want)
 		}
 		speed := func(rank int) (l, r source.Source, spec join.Spec) {
-			return share(left, rank, 3), share(right, rank, 3), join.Spec{On: onK, BatchRows: rank + 1,
+			return share(left, rank, 3), share(right, rank, 3), join.Spec{On: onK, BatchRows: 10 + rank,
 				Progress: func(join.Progress) {}}
 		}
 		for _, o := range runEach(t, device, s, speed) {

@@ -281,29 +281,25 @@ func TestKinds(t *testing.T) {
 	}
 	sizes := []int{1, 2, 3, 5}
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		for _, c := range devicetest.Combinations(t, len(kinds), len(keyTypes), len(shapes), len(sizes), 2, 3, 2) {
-			spec := join.Spec{How: kinds[c[0]], On: [][]string{{"k"}, {"k", "t"}, {"k"}}[c[5]]}
-			switch {
-			case spec.How == join.Cross:
-				spec.On = nil
-			case spec.How == join.NotIn:
-				spec.On = []string{"k"}
-			case c[5] == 2:
-				spec.NullsEqual = []string{"k"}
-			}
-			of := shapes[c[2]]
-			left, right := table(t, 1, keyTypes[c[1]][0], of[0]), table(t, 2, keyTypes[c[1]][1], of[1])
-			s := setup{size: sizes[c[3]], unknown: c[6] == 1}
-			if s.knobs.BlockBytes = 700; c[4] == 0 {
-				s.knobs.Owners = true
-			} else {
-				s.knobs.Copies = true
-			}
-			if !t.Run(fmt.Sprintf("%s/%s-%s/on=%d/shape=%d/ranks=%d/owners=%t/unknown=%t", spec.How, keyTypes[c[1]][0].Name(),
-				keyTypes[c[1]][1].Name(), c[5], c[2], s.size, s.knobs.Owners, s.unknown), func(t *testing.T) {
-				check(t, device, s, left, right, spec)
-			}) {
-				return
+		for n := range 2 * len(kinds) {
+			how, owners := kinds[n/2], n%2 == 0
+			for _, c := range devicetest.Combinations(t, len(keyTypes), len(shapes), len(sizes), 3, 2) {
+				spec := join.Spec{How: how, On: [][]string{{"k"}, {"k", "t"}, {"k"}}[c[3]]}
+				switch {
+				case how == join.Cross:
+					spec.On = nil
+				case how == join.NotIn:
+					spec.On = []string{"k"}
+				case c[3] == 2:
+					spec.NullsEqual = []string{"k"}
+				}
+				types, of := keyTypes[c[0]], shapes[c[1]]
+				left, right := table(t, 1, types[0], of[0]), table(t, 2, types[1], of[1])
+				s := setup{size: sizes[c[2]], knobs: ranks.Knobs{Owners: owners, Copies: !owners, BlockBytes: 700}, unknown: c[4] == 1}
+				if !t.Run(fmt.Sprintf("%s/%s-%s/on=%d/shape=%d/ranks=%d/owners=%t/unknown=%t", how, types[0].Name(), types[1].Name(),
+					c[3], c[1], s.size, owners, s.unknown), func(t *testing.T) { check(t, device, s, left, right, spec) }) {
+					return
+				}
 			}
 		}
 	})
