@@ -69,7 +69,7 @@ type run struct {
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
 func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
 	_ *Result, err error) {
-	r := &run{Engine: e, Result: newResult(ctx, job), sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
+	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job), sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
 	defer func() {
 		if err != nil {
 			err = r.fail(err)

@@ -101,16 +101,21 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 		}
 		return blocks.Put(ctx, full)
 	}
+	numberBytes := uint64(0) // of a row
+	if s.Number >= 0 {
+		numberBytes = 8
+	}
 	for slice, err := range share.Slices(ctx, s.Side, schema) {
 		if err != nil {
 			return err
 		}
 		mostRows := slice.Rows() // of a block
-		if b := slice.Bytes(); b > s.BlockBytes {
+		if b := slice.Bytes() + uint64(mostRows)*numberBytes; b > s.BlockBytes {
 			mostRows = max(1, int64(float64(mostRows)*float64(s.BlockBytes)/float64(b)))
 		}
 		slice.Divide(mostRows, func(part source.Slice, _ error) bool {
-			if block.Add(part); block.Bytes >= s.BlockBytes || block.Rows >= mostBlockRows {
+			block.Add(part)
+			if block.Bytes+block.Rows*numberBytes >= s.BlockBytes || block.Rows >= mostBlockRows {
 				err = pass()
 			}
 			return err == nil

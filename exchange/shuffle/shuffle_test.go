@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -188,6 +189,61 @@ func TestWitness(t *testing.T) {
 		rows += len(m.rows)
 	}
 	require.Equal(t, 300+3*3, rows)
+}
+
+// peak is an allocator that knows how much was allocated at most.
+type peak struct {
+	memory.Allocator
+	now, most atomic.Int64
+}
+
+func (p *peak) add(sizeBytes int) {
+	now := p.now.Add(int64(sizeBytes))
+	for most := p.most.Load(); now > most && !p.most.CompareAndSwap(most, now); most = p.most.Load() {
+	}
+}
+
+func (p *peak) Allocate(size int) []byte {
+	p.add(size)
+	return p.Allocator.Allocate(size)
+}
+
+func (p *peak) Reallocate(size int, b []byte) []byte {
+	p.add(size - len(b))
+	return p.Allocator.Reallocate(size, b)
+}
+
+func (p *peak) Free(b []byte) {
+	p.add(-len(b))
+	p.Allocator.Free(b)
+}
+
+// TestMemory: however slow ranks take their rows, a side holds no more blocks than it says.
+func TestMemory(t *testing.T) {
+	const rows, blockBytes = 60_000, 16 << 10
+	var shares [][]int64
+	for range 3 {
+		share := make([]int64, rows)
+		for i := range share {
+			share[i] = int64(i)
+		}
+		shares = append(shares, share)
+	}
+	for _, all := range []bool{false, true} {
+		peaks := make([]peak, 3)
+		for _, m := range move(t, shares, func(rank int, o *Options) {
+			peaks[rank].Allocator = o.Alloc
+			if o.BlockBytes, o.Alloc = blockBytes, &peaks[rank]; all {
+				o.Divider = nil
+			}
+		}) {
+			require.NoError(t, m.err)
+		}
+		for rank := range peaks {
+			t.Logf("rank %d: %d blocks", rank, peaks[rank].most.Load()/blockBytes)
+			require.Less(t, peaks[rank].most.Load(), int64(BlocksHeld*blockBytes))
+		}
+	}
 }
 
 // TestRefusesMessages: the error of a message that is not one of this side names its sender, whether its head or its
