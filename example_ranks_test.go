@@ -12,8 +12,8 @@ import (
 	"github.com/spirjoin/spirjoin/cluster"
 )
 
-// Join tables of which several ranks have a share. The ranks of this job are goroutines; package cluster/mpi makes them of
-// the processes of an MPI launcher.
+// Join tables of which several ranks have a share. The ranks of this job are goroutines; package cluster/mpi makes them
+// of the processes of an MPI launcher.
 func ExampleEngine_JoinDistributed() {
 	people, visits := exampleTables()
 	spec := spirjoin.JoinSpec{How: spirjoin.Left, LeftOn: []string{"id"}, RightOn: []string{"person"}}

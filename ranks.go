@@ -15,8 +15,8 @@ type Job = cluster.Job
 type LostRank = cluster.Lost
 
 // DistributedResult is this rank's part of a join over the ranks of a job. [ranks.Result] documents it in full:
-// Batches(ctx), Pairs(ctx), Rows(), Schema(), Stats(), Explain() and Close() are as in [JoinResult]; Finish(ctx) ends the
-// join on all ranks and returns [DistributedTotals]; Exchanged() counts what moved.
+// Batches(ctx), Pairs(ctx), Rows(), Schema(), Stats(), Explain() and Close() are as in [JoinResult]; Finish(ctx) ends
+// the join on all ranks and returns [DistributedTotals]; Exchanged() counts what moved.
 type DistributedResult = ranks.Result
 
 // DistributedTotals are the numbers of all ranks at the end of a join, from DistributedResult.Finish.
@@ -26,18 +26,18 @@ type DistributedTotals = ranks.Totals
 // the shares of a side follow one another in the order of the ranks. Rows with equal keys meet on one rank, or all rows
 // of a small side go to all ranks. Each rank gets a part of the output, in no order.
 //
-// It is collective: all ranks call it with equal specifications, each on an engine of its own, one join after the other.
-// It returns when this rank has its first rows. Each rank then draws its part and calls Finish, which waits for all
-// ranks; a result that is closed before ends the job. The caller closes the result; the sources must stay alive, and ctx
-// must not end, until then. Under Options.MemoryLimitBytes a quarter is for rows on their way, and the join is planned
-// for the rest.
+// It is collective: all ranks call it with equal specifications, each on an engine of its own, one join after the
+// other. It returns when this rank has its first rows. Each rank then draws its part and calls Finish, which waits for
+// all ranks; a result that is closed before ends the job. The caller closes the result; the sources must stay alive,
+// and ctx must not end, until then. Under Options.MemoryLimitBytes a quarter is for rows on their way, and the join is
+// planned for the rest.
 //
 // spec.MaxOutputRows limits the rows of all ranks together: Finish returns ErrLimit on all of them if there are more.
 // Rows within a rank's own limit may have been drawn by then.
 //
 // An error of one rank ends the job: the other ranks return a *LostRank that names it. Errors: as for
-// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order of the output, for
-// StrategyHMG, and for pairs of shares that are not tables.
+// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order of the output,
+// for StrategyHMG, and for pairs of shares that are not tables.
 func (e *Engine) JoinDistributed(ctx context.Context, job Job, left, right Source, spec JoinSpec) (
 	*DistributedResult, error) {
 	return (&ranks.Engine{Joins: e.join}).Join(ctx, job, left, right, spec)

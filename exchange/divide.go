@@ -22,8 +22,8 @@ type Divider struct {
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
 	// then, too. nil: such rows are spread over the parts.
 	Alone [2]*keys.Hashes
-	// Hot are hashes of keys whose rows are in other parts than those of their hashes. Numbers from Parts on are those of
-	// further parts, HotParts of them, which follow all others.
+	// Hot are hashes of keys whose rows are in other parts than those of their hashes. Numbers from Parts on are those
+	// of further parts, HotParts of them, which follow all others.
 	Hot      map[uint64]int
 	HotParts int
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one

@@ -106,7 +106,8 @@ func agree(ctx context.Context, job cluster.Job, mine share) (all []share, err e
 	for rank, theirs := range all[1:] {
 		if detail := difference(all[0].Facts, theirs.Facts); detail != "" {
 			return nil, &backend.OpError{Op: "distributed join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-				"ranks 0 and %d differ: %s; give all ranks the same specification and columns of the same types", rank+1, detail)}
+				"ranks 0 and %d differ: %s; give all ranks the same specification and columns of the same types", rank+1,
+				detail)}
 		}
 	}
 	return all, nil

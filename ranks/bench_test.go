@@ -25,10 +25,14 @@ import (
 func BenchmarkJoin(b *testing.B) {
 	devicetest.Bench(b, func(device *backend.Device, name string) {
 		rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
-		left := numbered(b, 1, rows, func(i int) int64 { return int64(uint64(i) * 0x9e3779b97f4a7c15 >> 20 % uint64(rows/4)) })
+		left := numbered(b, 1, rows, func(i int) int64 {
+			return int64(uint64(i) * 0x9e3779b97f4a7c15 >> 20 % uint64(rows/4))
+		})
 		right := numbered(b, 2, rows/4, func(i int) int64 { return int64(i) })
-		for _, s := range []setup{{size: 1}, {size: 4, knobs: ranks.Knobs{Owners: true}}, {size: 4, knobs: ranks.Knobs{Copies: true}}} {
-			b.Run(fmt.Sprintf("device=%s/rows=%d/ranks=%d/copies=%t", name, rows, s.size, s.knobs.Copies), func(b *testing.B) {
+		for _, s := range []setup{{size: 1}, {size: 4, knobs: ranks.Knobs{Owners: true}},
+			{size: 4, knobs: ranks.Knobs{Copies: true}}} {
+			name := fmt.Sprintf("device=%s/rows=%d/ranks=%d/copies=%t", name, rows, s.size, s.knobs.Copies)
+			b.Run(name, func(b *testing.B) {
 				ops, err := primitive.New(device, jointest.Tuning(b, device.Info()))
 				require.NoError(b, err)
 				e := engine.NewEngine(ops, &offheap.Shared, 0)
@@ -38,8 +42,9 @@ func BenchmarkJoin(b *testing.B) {
 					var all sync.WaitGroup
 					for rank, job := range cluster.Local(s.size, cluster.LocalOptions{}) {
 						all.Go(func() {
-							r, err := (&ranks.Engine{Joins: e, Knobs: s.knobs}).Join(context.Background(), job, share(left, rank, s.size),
-								share(right, rank, s.size), join.Spec{On: onK})
+							e := &ranks.Engine{Joins: e, Knobs: s.knobs}
+							r, err := e.Join(context.Background(), job, share(left, rank, s.size), share(right, rank, s.size),
+								join.Spec{On: onK})
 							if err != nil {
 								b.Error(err)
 								return

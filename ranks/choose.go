@@ -44,7 +44,8 @@ type totals struct {
 
 // mayGoToAll reports whether a copy of all rows of a side on each rank leaves the output as it is: no row of the side
 // is in the output without a partner, or once for all of its partners, and the other side, whose rows with equal keys
-// may be on several ranks, need not be unique. Rows whose numbers are output must move, because they get them on the way.
+// may be on several ranks, need not be unique. Rows whose numbers are output must move, because they get them on the
+// way.
 func mayGoToAll(spec *join.Spec, side relation.Side) bool {
 	how := spec.How
 	return !how.Keeps(side) && (how.Pairs() || !how.Has(side)) && !spec.Validate.Unique(1-side) &&
@@ -70,7 +71,8 @@ func chooseWay(spec *join.Spec, t totals) Way {
 	case spec.How == join.Cross:
 		return ways[small]
 	case !mayGoToAll(spec, small), left < 0, right < 0:
-	case float64(sizeBytes)*float64(t.ranks) < float64(left)+float64(right) && uint64(sizeBytes) <= t.limitBytes/fitsShare:
+	case float64(sizeBytes)*float64(t.ranks) < float64(left)+float64(right) &&
+		uint64(sizeBytes) <= t.limitBytes/fitsShare:
 		return ways[small]
 	}
 	return Owners

@@ -57,8 +57,8 @@ func TestChooseWay(t *testing.T) {
 	}
 }
 
-// TestChooseHot: keys are hot whose rows, of all ranks, are more than an eighth of a rank's, and more than the copies of their
-// partners.
+// TestChooseHot: keys are hot whose rows, of all ranks, are more than an eighth of a rank's, and more than the copies
+// of their partners.
 func TestChooseHot(t *testing.T) {
 	// Three ranks have 100 rows of each side; a rank joins 200, so 25 rows are hot.
 	of := func(left, right [3]float64) (all []sample) {
@@ -103,8 +103,8 @@ func TestChooseHot(t *testing.T) {
 // TestMoves: rows that stay, or go to one rank, are in the part of that rank; rows for several are together if they go
 // to the same ones.
 func TestMoves(t *testing.T) {
-	hot := []hotKey{{1, 0, []int{0, 2}, false}, {2, 0, []int{0, 2}, false}, {3, 1, []int{1, 3}, true}, {4, 0, []int{3}, false},
-		{5, 0, []int{1, 2}, false}}
+	hot := []hotKey{{1, 0, []int{0, 2}, false}, {2, 0, []int{0, 2}, false}, {3, 1, []int{1, 3}, true},
+		{4, 0, []int{3}, false}, {5, 0, []int{1, 2}, false}}
 	for rank, want := range []map[uint64]int{{1: 0, 2: 0, 3: 1, 4: 3, 5: 1}, {1: 2, 2: 2, 3: 1, 4: 3, 5: 1},
 		{1: 2, 2: 2, 3: 1, 4: 3, 5: 2}, {1: 2, 2: 2, 3: 1, 4: 3, 5: 2}} {
 		of, copies := moves(hot, 0, rank, 4)
@@ -126,15 +126,16 @@ func TestChooseBuild(t *testing.T) {
 		want        join.BuildSide
 		ok          bool
 	}{
-		"fewer left rows":        {join.Spec{}, Owners, 1, 2, join.BuildLeft, true},
-		"fewer right rows":       {join.Spec{}, Owners, 2, 1, join.BuildRight, true},
-		"unknown":                {join.Spec{}, Owners, -1, -1, join.BuildLeft, true},
-		"unknown left":           {join.Spec{}, Owners, -1, 5, join.BuildRight, true},
-		"right to all":           {join.Spec{}, RightToAll, 1, 2, join.BuildRight, true},
-		"left to all":            {join.Spec{}, LeftToAll, 2, 1, join.BuildLeft, true},
-		"given":                  {join.Spec{BuildSide: join.BuildLeft}, RightToAll, 2, 1, join.BuildLeft, true},
-		"not-in":                 {join.Spec{How: join.NotIn}, Owners, 1, 2, join.BuildRight, true},
-		"given against not-in":   {join.Spec{How: join.NotIn, BuildSide: join.BuildLeft}, Owners, 1, 2, join.BuildLeft, false},
+		"fewer left rows":  {join.Spec{}, Owners, 1, 2, join.BuildLeft, true},
+		"fewer right rows": {join.Spec{}, Owners, 2, 1, join.BuildRight, true},
+		"unknown":          {join.Spec{}, Owners, -1, -1, join.BuildLeft, true},
+		"unknown left":     {join.Spec{}, Owners, -1, 5, join.BuildRight, true},
+		"right to all":     {join.Spec{}, RightToAll, 1, 2, join.BuildRight, true},
+		"left to all":      {join.Spec{}, LeftToAll, 2, 1, join.BuildLeft, true},
+		"given":            {join.Spec{BuildSide: join.BuildLeft}, RightToAll, 2, 1, join.BuildLeft, true},
+		"not-in":           {join.Spec{How: join.NotIn}, Owners, 1, 2, join.BuildRight, true},
+		"given against not-in": {join.Spec{How: join.NotIn, BuildSide: join.BuildLeft}, Owners, 1, 2, join.BuildLeft,
+			false},
 		"unique right":           {join.Spec{Validate: join.ManyToOne}, Owners, 1, 2, join.BuildRight, true},
 		"unique left":            {join.Spec{Validate: join.OneToMany}, Owners, 2, 1, join.BuildLeft, true},
 		"both unique: no stream": {join.Spec{Validate: join.OneToOne}, Owners, 2, 1, join.BuildLeft, false},

@@ -53,7 +53,8 @@ func (r *Result) addUp(ctx context.Context) error {
 	for {
 		_, some, err := r.reports.Receive(ctx, func(from int, head []byte) ([][]byte, error) {
 			if from <= 0 || from >= len(rows) || len(head) != 8 {
-				return nil, fmt.Errorf("%w: a report of %d bytes from rank %d", backend.ErrInvalidInput, len(head), from)
+				return nil, fmt.Errorf("%w: a report of %d bytes from rank %d", backend.ErrInvalidInput, len(head),
+					from)
 			}
 			rows[from] = binary.LittleEndian.Uint64(head)
 			return nil, nil

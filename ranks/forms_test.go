@@ -33,9 +33,11 @@ func TestForms(t *testing.T) {
 		left, right := table(t, 1, int64s, shape{300, 90, 0, 0.1}), table(t, 2, int64s, shape{200, 90, 0, 0.1})
 		for _, s := range []setup{{size: 1}, {size: 3, knobs: blocks}, {size: 4, knobs: ranks.Knobs{Copies: true}}} {
 			for _, spec := range []join.Spec{
-				{On: onK, Output: join.Count}, {On: onK, Output: join.Count, How: join.Full}, {On: onK, Output: join.Pairs},
-				{How: join.Cross, Output: join.Count}, {On: onK, How: join.Full, Indicator: "from", Columns: []string{"from", "k"}},
-				{On: onK, How: join.Right, SeparateKeys: true}, {On: onK, How: join.Mark, MarkName: "found", Columns: []string{"found"}},
+				{On: onK, Output: join.Count}, {On: onK, Output: join.Count, How: join.Full},
+				{On: onK, Output: join.Pairs}, {How: join.Cross, Output: join.Count},
+				{On: onK, How: join.Full, Indicator: "from", Columns: []string{"from", "k"}},
+				{On: onK, How: join.Mark, MarkName: "found", Columns: []string{"found"}},
+				{On: onK, How: join.Right, SeparateKeys: true},
 				{On: onK, BatchRows: 7, BuildSide: join.BuildRight},
 			} {
 				check(t, device, s, left, right, spec)
@@ -52,7 +54,8 @@ func TestPairNumbers(t *testing.T) {
 		for _, row := range oracle.Join(left, right, join.Spec{On: onK}) {
 			want[[2]int{row.Left, row.Right}]++
 		}
-		for _, o := range run(t, device, setup{size: 3, knobs: blocks}, left, right, join.Spec{On: onK, Output: join.Pairs}) {
+		spec := join.Spec{On: onK, Output: join.Pairs}
+		for _, o := range run(t, device, setup{size: 3, knobs: blocks}, left, right, spec) {
 			require.NoError(t, o.err)
 			for _, p := range o.pairs {
 				got[p]++
@@ -160,10 +163,11 @@ func TestMemoryLimits(t *testing.T) {
 				require.Greater(t, o.parts, 1, "%s, rank %d", how, rank)
 			}
 		}
-		check(t, device, setup{size: 2, limitBytes: 100 << 20}, right, right, join.Spec{On: onK, Validate: join.OneToOne})
+		unique := join.Spec{On: onK, Validate: join.OneToOne}
+		check(t, device, setup{size: 2, limitBytes: 100 << 20}, right, right, unique)
 		many := numbered(t, 3, 500_000, func(i int) int64 { return int64(i) })
-		requireFails(t, run(t, device, setup{size: 2, limitBytes: 7 << 20, knobs: ranks.Knobs{Owners: true}}, many, many,
-			join.Spec{On: onK, Validate: join.OneToOne}), backend.ErrHostMemory, "collect the")
+		requireFails(t, run(t, device, setup{size: 2, limitBytes: 7 << 20, knobs: ranks.Knobs{Owners: true}}, many,
+			many, unique), backend.ErrHostMemory, "collect the")
 	})
 }
 
@@ -176,11 +180,13 @@ func TestRefused(t *testing.T) {
 			"leave out order": {On: onK, Deterministic: true}, "hmg": {On: onK, Strategy: join.StrategyHMG}} {
 			requireFails(t, run(t, device, s, left, right, spec), backend.ErrUnsupported, name)
 		}
-		requireFails(t, run(t, device, setup{size: 3, unknown: true}, left, right, join.Spec{On: onK, Output: join.Pairs}),
+		pairs := join.Spec{On: onK, Output: join.Pairs}
+		requireFails(t, run(t, device, setup{size: 3, unknown: true}, left, right, pairs),
 			backend.ErrUnsupported, "tables")
 		requireFails(t, run(t, device, s, left, right, join.Spec{On: onK, How: join.NotIn, BuildSide: join.BuildLeft}),
 			backend.ErrUnsupported, "build side")
-		requireFails(t, run(t, device, s, left, right, join.Spec{On: []string{"none"}}), backend.ErrInvalidInput, "none")
+		requireFails(t, run(t, device, s, left, right, join.Spec{On: []string{"none"}}), backend.ErrInvalidInput,
+			"none")
 		check(t, device, setup{size: 1}, left, right, join.Spec{On: onK, Order: join.LeftOrder})
 
 		other := table(t, 1, arrow.PrimitiveTypes.Int32, shape{30, 9, 0, 0})
@@ -191,7 +197,8 @@ func TestRefused(t *testing.T) {
 				}
 				return share(left, rank, 3), share(right, rank, 3), spec
 			},
-			"left column k is int64, nullable true and int32, nullable true": func(rank int) (l, r source.Source, spec join.Spec) {
+			"left column k is int64, nullable true and int32, nullable true": func(rank int) (
+				l, r source.Source, spec join.Spec) {
 				if l = share(left, rank, 3); rank == 2 {
 					l = share(other, rank, 3)
 				}

@@ -29,7 +29,8 @@ const asRank = "SPIRJOIN_TEST_RANK"
 func TestMPI(t *testing.T) {
 	devicetest.HostTest(t)
 	devicetest.SkipRace(t)
-	launchers := [][]string{{"mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", "4"}, {"mpirun.mpich", "-n", "3"}}
+	launchers := [][]string{{"mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", "4"},
+		{"mpirun.mpich", "-n", "3"}}
 	ran := false
 	for _, l := range launchers {
 		if _, err := exec.LookPath(l[0]); err != nil {
@@ -39,8 +40,10 @@ func TestMPI(t *testing.T) {
 		t.Run(l[0], func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			command := exec.CommandContext(ctx, l[0], append(l[1:], os.Args[0], "-test.run=^TestAsRank$", "-test.count=1")...)
-			command.Env = append(os.Environ(), asRank+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+			arguments := append(l[1:], os.Args[0], "-test.run=^TestAsRank$", "-test.count=1")
+			command := exec.CommandContext(ctx, l[0], arguments...)
+			command.Env = append(os.Environ(), asRank+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1",
+				"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 			output, err := command.CombinedOutput()
 			require.NoError(t, err, "%s", output)
 		})

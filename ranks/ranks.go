@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -69,7 +70,8 @@ type run struct {
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
 func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
 	_ *Result, err error) {
-	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job), sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
+	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
+		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
 	defer func() {
 		if err != nil {
 			err = r.fail(err)
@@ -168,7 +170,8 @@ func (r *run) begin(ctx context.Context) error {
 	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
 	if limitBytes != exec.Unlimited {
 		var err error
-		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), exec.Need{Host: limitBytes / exchangeShare}); err != nil {
+		need := exec.Need{Host: limitBytes / exchangeShare}
+		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
 			return err
 		}
 		blockBytes = max(1, limitBytes/exchangeShare/2/shuffle.BlocksHeld)
@@ -218,7 +221,7 @@ func (r *run) number(numbered *join.Layout) {
 				r.numbers[side] += s.Rows[side]
 			}
 		}
-		fields := append(r.schemas[side].Fields()[:r.schemas[side].NumFields():r.schemas[side].NumFields()], join.NumberField)
+		fields := append(slices.Clone(r.schemas[side].Fields()), join.NumberField)
 		r.schemas[side] = arrow.NewSchema(fields, nil)
 	}
 }
@@ -261,8 +264,8 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	return nil
 }
 
-// collect makes tables of both sides. Their memory is acquired as rows come, without waiting, and given up again for the
-// join, which acquires all that it needs at once.
+// collect makes tables of both sides. Their memory is acquired as rows come, without waiting, and given up again for
+// the join, which acquires all that it needs at once.
 func (r *run) collect(ctx context.Context) error {
 	grant := r.Joins.Budget().Empty()
 	defer grant.Release()

@@ -54,7 +54,8 @@ func table(t testing.TB, seed uint64, key arrow.DataType, of shape) arrow.Table 
 	side := fmt.Sprint("p", seed)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: key, Nullable: true},
 		{Name: "t", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: side + "n", Type: arrow.PrimitiveTypes.Int32}, {Name: side + "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: side + "n", Type: arrow.PrimitiveTypes.Int32},
+		{Name: side + "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 		{Name: side + "d", Type: dictionary, Nullable: true},
 		{Name: side + "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int16), Nullable: true}}, nil)
 	b, random := array.NewRecordBuilder(memory.DefaultAllocator, schema), rand.New(rand.NewPCG(seed, uint64(of.rows)))
@@ -221,7 +222,8 @@ func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join
 				return o
 			}
 			for i := range p.Left {
-				o.pairs = append(o.pairs, [2]int{int(p.LeftFirst) + int(p.Left[i]), int(p.RightFirst) + int(p.Right[i])})
+				o.pairs = append(o.pairs, [2]int{int(p.LeftFirst) + int(p.Left[i]),
+					int(p.RightFirst) + int(p.Right[i])})
 			}
 		}
 	}
@@ -266,8 +268,8 @@ func check(t *testing.T, device *backend.Device, s setup, left, right arrow.Tabl
 	return found
 }
 
-// TestKinds: every kind, with keys of several types, NULLs, hot keys, empty sides and shares, on 1 to 5 ranks, if rows go
-// to owners and if a side goes to all ranks.
+// TestKinds: every kind, with keys of several types, NULLs, hot keys, empty sides and shares, on 1 to 5 ranks, if rows
+// go to owners and if a side goes to all ranks.
 func TestKinds(t *testing.T) {
 	devicetest.SkipRace(t)
 	shapes := [][2]shape{
@@ -295,9 +297,11 @@ func TestKinds(t *testing.T) {
 				}
 				types, of := keyTypes[c[0]], shapes[c[1]]
 				left, right := table(t, 1, types[0], of[0]), table(t, 2, types[1], of[1])
-				s := setup{size: sizes[c[2]], knobs: ranks.Knobs{Owners: owners, Copies: !owners, BlockBytes: 700}, unknown: c[4] == 1}
-				if !t.Run(fmt.Sprintf("%s/%s-%s/on=%d/shape=%d/ranks=%d/owners=%t/unknown=%t", how, types[0].Name(), types[1].Name(),
-					c[3], c[1], s.size, owners, s.unknown), func(t *testing.T) { check(t, device, s, left, right, spec) }) {
+				s := setup{size: sizes[c[2]], unknown: c[4] == 1,
+					knobs: ranks.Knobs{Owners: owners, Copies: !owners, BlockBytes: 700}}
+				name := fmt.Sprintf("%s/%s-%s/on=%d/shape=%d/ranks=%d/owners=%t/unknown=%t", how, types[0].Name(),
+					types[1].Name(), c[3], c[1], s.size, owners, s.unknown)
+				if !t.Run(name, func(t *testing.T) { check(t, device, s, left, right, spec) }) {
 					return
 				}
 			}
@@ -318,15 +322,16 @@ func TestNotIn(t *testing.T) {
 		} {
 			for _, knobs := range []ranks.Knobs{{Owners: true, BlockBytes: 300}, {Copies: true}} {
 				for _, size := range []int{2, 5} {
-					check(t, device, setup{size: size, knobs: knobs}, left, right, join.Spec{How: join.NotIn, On: []string{"k"}})
+					check(t, device, setup{size: size, knobs: knobs}, left, right,
+						join.Spec{How: join.NotIn, On: []string{"k"}})
 				}
 			}
 		}
 	})
 }
 
-// TestHotKeys: rows of hot keys stay, on either side, with any kind of join, also with more than one hot key and on ranks
-// that have few rows of them.
+// TestHotKeys: rows of hot keys stay, on either side, with any kind of join, also with more than one hot key and on
+// ranks that have few rows of them.
 func TestHotKeys(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
@@ -336,10 +341,11 @@ func TestHotKeys(t *testing.T) {
 					continue
 				}
 				many, few := table(t, 1, key, shape{1200, 1000, 0.6, 0.1}), table(t, 2, key, shape{100, 50, 0.02, 0.1})
-				keeps := [2]bool{how.Has(1) && (how.Keeps(1) || !how.Pairs()), how.Has(0) && (how.Keeps(0) || !how.Pairs())}
+				keeps := [2]bool{how.Has(1) && (how.Keeps(1) || !how.Pairs()),
+					how.Has(0) && (how.Keeps(0) || !how.Pairs())}
 				for stays, tables := range [][2]arrow.Table{{many, few}, {few, many}} {
-					found := check(t, device, setup{size: 5, knobs: ranks.Knobs{Owners: true}, unknown: stays == 1 && j == 1},
-						tables[0], tables[1], join.Spec{How: how, On: []string{"k"}})
+					s := setup{size: 5, knobs: ranks.Knobs{Owners: true}, unknown: stays == 1 && j == 1}
+					found := check(t, device, s, tables[0], tables[1], join.Spec{How: how, On: []string{"k"}})
 					hot := 1
 					if j == 1 && keeps[stays] {
 						hot = 0 // another text may have the hash

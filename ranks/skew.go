@@ -115,8 +115,8 @@ func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) ([]hotKey, error
 	return chooseHot(&r.layout.Spec, hashes.ValueBytes() > 0, all), nil
 }
 
-// first returns rows to sample: the table of a share, or its first batch, which stays in the source. The caller releases
-// the table.
+// first returns rows to sample: the table of a share, or its first batch, which stays in the source. The caller
+// releases the table.
 func (r *run) first(side relation.Side) (arrow.Table, error) {
 	s := &r.sources[side]
 	if table := s.Table(); table != nil {
@@ -143,16 +143,16 @@ func (r *run) first(side relation.Side) (arrow.Table, error) {
 	}
 	var held sync.Once // releases the first batch if nobody draws it
 	r.flow.AtEnd(func() { held.Do(batch.Release) })
-	*s = source.Source{Schema: s.Schema, Rows: s.Rows, Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
-		return func(yield func(arrow.RecordBatch, error) bool) {
-			more := true
-			held.Do(func() { more = yield(batch, nil) })
-			for more {
-				batch, err, some := next()
-				more = some && yield(batch, err) && err == nil
-			}
+	batches := func(yield func(arrow.RecordBatch, error) bool) {
+		more := true
+		held.Do(func() { more = yield(batch, nil) })
+		for more {
+			batch, err, some := next()
+			more = some && yield(batch, err) && err == nil
 		}
-	}}
+	}
+	*s = source.Source{Schema: s.Schema, Rows: s.Rows,
+		Batches: func(context.Context) iter.Seq2[arrow.RecordBatch, error] { return batches }}
 	return array.NewTableFromRecords(batch.Schema(), []arrow.RecordBatch{batch}), nil
 }
 
@@ -188,7 +188,9 @@ func sampleKeys(ctx context.Context, hashes *keys.Hashes, side relation.Side, ta
 			all = append(all, frequent{hash, n * float64(table.NumRows()) / float64(sampled)})
 		}
 	}
-	slices.SortFunc(all, func(a, b frequent) int { return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Hash, b.Hash)) })
+	slices.SortFunc(all, func(a, b frequent) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Hash, b.Hash))
+	})
 	return all[:min(len(all), most)], nil
 }
 
@@ -240,8 +242,8 @@ func chooseHot(spec *join.Spec, exact bool, all []sample) (hot []hotKey) {
 		}
 		holders, partner := k.holders[stays], 1-stays
 		once := spec.How.Has(partner) && !spec.How.Pairs()
-		if k.rows[stays] < least || k.rows[partner]*float64(len(holders)) > k.rows[stays] || spec.Validate.Unique(stays) ||
-			!exact && (once || spec.How.Keeps(partner)) {
+		if k.rows[stays] < least || k.rows[partner]*float64(len(holders)) > k.rows[stays] ||
+			spec.Validate.Unique(stays) || !exact && (once || spec.How.Keeps(partner)) {
 			continue
 		}
 		hot = append(hot, hotKey{hash, stays, holders, once})

@@ -204,7 +204,8 @@ func (e *encoder) ipc(m *message, rows arrow.RecordBatch) error {
 	defer nested.Release()
 	to := &appended{Buffer: memory.NewResizableBuffer(e.alloc)}
 	m.copied = append(m.copied, to.Buffer)
-	// With an allocator of memory that is not zeroed, arrow-go (18.8) writes undefined bitmaps of arrays that are all NULL.
+	// With an allocator of memory that is not zeroed, arrow-go (18.8) writes undefined bitmaps of arrays that are all
+	// NULL.
 	w := ipc.NewWriter(to, ipc.WithSchema(e.ofIPC))
 	if err := w.Write(nested); err != nil {
 		return fmt.Errorf("send nested columns: %w", err)

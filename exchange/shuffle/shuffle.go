@@ -41,7 +41,8 @@ type Options struct {
 	// NULL key stay on their rank.
 	Divider *exchange.Divider
 	// Witness has each rank send to all ranks one of its rows and, with Divider.Nulls, a row with a NULL key instead of
-	// keeping all of these: of the right side of a not-in join, of which each rank must only know whether there are any.
+	// keeping all of these: of the right side of a not-in join, of which each rank must only know whether there are
+	// any.
 	Witness bool
 	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
 	Copies     [][]int

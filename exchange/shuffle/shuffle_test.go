@@ -261,8 +261,8 @@ func TestRefusesMessages(t *testing.T) {
 				_ = jobs[1].Open("side").Send(ctx, 0, m.head, m.body...)
 				return nil
 			})
-			s := Start(flow, source.Empty(schema), Options{Job: jobs[0], Stream: jobs[0].Open("side"), Schema: schema, Number: -1,
-				BlockBytes: 1, Alloc: alloc})
+			s := Start(flow, source.Empty(schema), Options{Job: jobs[0], Stream: jobs[0].Open("side"), Schema: schema,
+				Number: -1, BlockBytes: 1, Alloc: alloc})
 			for _, err := range s.Source(-1).Batches(t.Context()) {
 				require.ErrorIs(t, err, backend.ErrInvalidInput)
 				require.ErrorContains(t, err, "left side, from rank 1: ")
@@ -272,8 +272,8 @@ func TestRefusesMessages(t *testing.T) {
 	}
 }
 
-// BenchmarkExchange moves rows of two columns of 8 bytes (SPIRJOIN_BENCH_ROWS, by default 2^22, in all) among four ranks
-// of this process, and reports the CPU time of a GB of all rows. A quarter of them stays on its rank.
+// BenchmarkExchange moves rows of two columns of 8 bytes (SPIRJOIN_BENCH_ROWS, by default 2^22, in all) among four
+// ranks of this process, and reports the CPU time of a GB of all rows. A quarter of them stays on its rank.
 func BenchmarkExchange(b *testing.B) {
 	const ranks = 4
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22) / ranks
@@ -299,8 +299,8 @@ func BenchmarkExchange(b *testing.B) {
 		for _, job := range cluster.Local(ranks, cluster.LocalOptions{}) {
 			all.Go(func() {
 				flow := exec.NewFlow(b.Context())
-				s := Start(flow, source.FromTable(table), Options{Job: job, Stream: job.Open("side"), Schema: schema, Number: -1,
-					Side: relation.Left, BlockBytes: 16 << 20, Alloc: &offheap.Shared,
+				s := Start(flow, source.FromTable(table), Options{Job: job, Stream: job.Open("side"), Schema: schema,
+					Number: -1, Side: relation.Left, BlockBytes: 16 << 20, Alloc: &offheap.Shared,
 					Divider: &exchange.Divider{Hashes: hashes, Parts: ranks, Seed: 7}})
 				for batch, err := range s.Source(-1).Batches(b.Context()) {
 					if err != nil {

@@ -270,7 +270,8 @@ func TestLies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer alloc.AssertSize(t, 0)
-			d := newDecoder(newFormat(arrow.NewSchema([]arrow.Field{{Name: "c", Type: c.of, Nullable: true}}, nil)), alloc)
+			schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: c.of, Nullable: true}}, nil)
+			d := newDecoder(newFormat(schema), alloc)
 			defer d.Release()
 			_, err := carry(d, c.head, c.body)
 			require.ErrorIs(t, err, backend.ErrInvalidInput)
