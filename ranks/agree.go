@@ -35,7 +35,7 @@ var local = []string{"BatchRows", "Materialize", "Algorithm", "Progress"}
 
 // newShare describes the share of this rank.
 func newShare(l *join.Layout, sources [2]source.Source, schemas [2]*arrow.Schema, limitBytes uint64) share {
-	s := share{Facts: []fact{{"protocol", fmt.Sprint(shuffle.Version())}}, Tables: true, Limit: limitBytes}
+	s := share{Facts: []fact{{"protocol", fmt.Sprint(shuffle.Version)}}, Tables: true, Limit: limitBytes}
 	spec := reflect.ValueOf(l.Spec)
 	for i := range spec.NumField() {
 		if name := spec.Type().Field(i).Name; !slices.Contains(local, name) {
@@ -106,7 +106,7 @@ func agree(ctx context.Context, job cluster.Job, mine share) (all []share, err e
 	for rank, theirs := range all[1:] {
 		if detail := difference(all[0].Facts, theirs.Facts); detail != "" {
 			return nil, &backend.OpError{Op: "distributed join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-				"ranks 0 and %d differ: %s; give all ranks the same specification and columns of the same types", rank+1,
+				"ranks 0 and %d differ: %s; give all ranks the same specification and column types", rank+1,
 				detail)}
 		}
 	}

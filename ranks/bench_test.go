@@ -43,8 +43,8 @@ func BenchmarkJoin(b *testing.B) {
 					for rank, job := range cluster.Local(s.size, cluster.LocalOptions{}) {
 						all.Go(func() {
 							e := &ranks.Engine{Joins: e, Knobs: s.knobs}
-							r, err := e.Join(context.Background(), job, share(left, rank, s.size), share(right, rank, s.size),
-								join.Spec{On: onK})
+							r, err := e.Join(context.Background(), job, share(left, rank, s.size),
+								share(right, rank, s.size), join.Spec{On: onK})
 							if err != nil {
 								b.Error(err)
 								return

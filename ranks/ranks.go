@@ -66,17 +66,20 @@ type run struct {
 // equal specifications. It returns when this rank has its first rows. The caller closes the result and keeps the
 // sources alive until then; ctx must not end before.
 //
-// Errors end the job, except for those of a closed engine: as for [engine.Engine.Stream]; ErrInvalidInput if ranks
+// An error ends the job. Errors: as for [engine.Engine.Stream]; ErrInvalidInput if ranks
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
 func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
-	_ *Result, err error) {
+	result *Result, err error) {
 	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
 		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
 	defer func() {
+		if result != nil {
+			return
+		}
 		if err != nil {
 			err = r.fail(err)
-			r.Close()
 		}
+		r.Close() // after a panic, this ends the job
 	}()
 	if err := r.plan(ctx, spec); err != nil {
 		return nil, err

@@ -2,11 +2,8 @@ package shuffle
 
 import "github.com/apache/arrow-go/v18/arrow"
 
-// version is that of the wire format and of the messages of a join.
-const version = 1
-
-// Version identifies the protocol. Ranks that exchange rows must have the same.
-func Version() int { return version }
+// Version is that of the wire format and of the rounds of a join. Ranks that exchange rows must have the same.
+const Version = 1
 
 // mostHeadColumns is the number of columns that a head of 64 KiB can describe: a count of NULLs, two sizes and a number
 // of dictionary entries for each take up to 30 bytes. It has up to five buffers of the [cluster.MaxBuffers] of a body.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/relation/relationtest"
 )
 
@@ -152,6 +153,25 @@ func TestWire(t *testing.T) {
 			d.Release()
 		}
 	}
+}
+
+// TestManyColumns: a message of thousands of columns keeps within the limits of a transport.
+func TestManyColumns(t *testing.T) {
+	dictionary := types[17]
+	rows := rich(t, 1, 9, 0.5, slices.Repeat([]arrow.DataType{dictionary, arrow.BinaryTypes.String}, 1500))
+	f := newFormat(rows.Schema())
+	e, d := newEncoder(f, memory.DefaultAllocator), newDecoder(f, memory.DefaultAllocator)
+	defer e.Release()
+	defer d.Release()
+	m, err := e.encode(rows)
+	require.NoError(t, err)
+	defer m.Release()
+	require.LessOrEqual(t, len(m.head), cluster.HeadBytes)
+	require.LessOrEqual(t, len(m.body), cluster.MaxBuffers)
+	got, err := carry(d, m.head, m.body)
+	require.NoError(t, err)
+	defer got.Release()
+	require.True(t, array.RecordEqual(rows, got))
 }
 
 // TestSentInPlace: buffers of columns that are not nested are not copied, but for bitmaps that begin within a byte.

@@ -59,7 +59,8 @@ var rooms = []room{
 	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
-	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation exec backend",
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
+		"internal/text",
 		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv join relation exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
