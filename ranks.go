@@ -24,7 +24,8 @@ type DistributedTotals = ranks.Totals
 
 // JoinDistributed joins two tables of which each rank of a job has a share. left and right are the shares of this rank;
 // the shares of a side follow one another in the order of the ranks. Rows with equal keys meet on one rank, or all rows
-// of a small side go to all ranks. Each rank gets a part of the output, in no order.
+// of a small side go to all ranks. Each rank gets a part of the output. If spec asks for an
+// order, the output of rank 0, then of rank 1, and so on, has it.
 //
 // It is collective: all ranks call it with equal specifications, each on an engine of its own, one join after the
 // other. It returns when this rank has its first rows. Each rank then draws its part and calls Finish, which waits for
@@ -36,8 +37,8 @@ type DistributedTotals = ranks.Totals
 // Rows within a rank's own limit may have been drawn by then.
 //
 // An error of one rank ends the job: the other ranks return a *LostRank that names it. Errors: as for
-// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order of the output,
-// for StrategyHMG, and for pairs of shares that are not tables.
+// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order that the parts of
+// ranks cannot have one after the other, for StrategyHMG, and for pairs of shares that are not tables.
 func (e *Engine) JoinDistributed(ctx context.Context, job Job, left, right Source, spec JoinSpec) (
 	*DistributedResult, error) {
 	return (&ranks.Engine{Joins: e.join}).Join(ctx, job, left, right, spec)

@@ -46,6 +46,39 @@ func TestForms(t *testing.T) {
 	})
 }
 
+// TestOrders: the output of the ranks, one after the other, is in the order of a side whose rows stay.
+func TestOrders(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		left, right := table(t, 1, int64s, shape{120, 50, 0, 0.1}), table(t, 2, int64s, shape{90, 50, 0, 0.1})
+		for _, how := range kinds {
+			for _, order := range []join.Order{join.Unordered, join.LeftOrder, join.RightOrder} {
+				spec := join.Spec{How: how, Order: order, Deterministic: order == join.Unordered}
+				if how != join.Cross {
+					spec.On = onK
+				}
+				if spec.Check() != nil {
+					continue // of a side that is not there
+				}
+				s := setup{size: 4, unknown: order == join.LeftOrder, knobs: ranks.Knobs{BlockBytes: 500}}
+				of := order
+				if order == join.Unordered {
+					of = join.LeftOrder
+					if how == join.Right || how == join.RightSemi || how == join.RightAnti {
+						of = join.RightOrder
+					}
+				}
+				if how == join.Full || how == join.Left && of == join.RightOrder || how == join.Right && of == join.LeftOrder {
+					requireFails(t, run(t, device, s, left, right, spec), backend.ErrUnsupported, "sort the output")
+					continue
+				}
+				check(t, device, s, left, right, spec)
+			}
+		}
+		s := setup{size: 3, limitBytes: 64 << 20, knobs: ranks.Knobs{BlockBytes: 500}}
+		check(t, device, s, left, right, join.Spec{On: onK, Order: join.RightOrder})
+	})
+}
+
 // TestPairNumbers: pairs have the row numbers of the whole tables.
 func TestPairNumbers(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
@@ -176,8 +209,8 @@ func TestRefused(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		left, right := table(t, 1, int64s, shape{30, 9, 0, 0}), table(t, 2, int64s, shape{20, 9, 0, 0})
 		s := setup{size: 3}
-		for name, spec := range map[string]join.Spec{"no order": {On: onK, Order: join.LeftOrder},
-			"leave out order": {On: onK, Deterministic: true}, "hmg": {On: onK, Strategy: join.StrategyHMG}} {
+		for name, spec := range map[string]join.Spec{"sort the output": {On: onK, Order: join.LeftOrder, How: join.Full},
+			"leave out order": {On: onK, Deterministic: true, How: join.Right, Validate: join.ManyToOne}, "hmg": {On: onK, Strategy: join.StrategyHMG}} {
 			requireFails(t, run(t, device, s, left, right, spec), backend.ErrUnsupported, name)
 		}
 		pairs := join.Spec{On: onK, Output: join.Pairs}

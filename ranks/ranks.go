@@ -120,6 +120,10 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 	}
 	r.totals = sum(r.all)
 	r.Way = chooseWay(&r.layout.Spec, r.totals)
+	if of, ordered := r.ordered(); ordered && r.Way != Stay {
+		r.Way = [2]Way{LeftToAll, RightToAll}[1-of]
+		return r.check()
+	}
 	mayLeft, mayRight := mayGoToAll(&r.layout.Spec, relation.Left), mayGoToAll(&r.layout.Spec, relation.Right)
 	switch {
 	case r.Way == Stay || r.layout.Spec.How == join.Cross:
@@ -131,6 +135,15 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 		r.Way = LeftToAll
 	}
 	return r.check()
+}
+
+// ordered returns the side in whose order the output is, if it has an order. Its rows stay then, so that the output of
+// each rank follows that of the ranks before.
+func (r *run) ordered() (side relation.Side, ordered bool) {
+	if r.layout.Spec.Order == join.RightOrder {
+		side = relation.Right
+	}
+	return side, r.layout.Form().Ordered()
 }
 
 // tables reports whether all shares are tables, so that the number of rows is known.
@@ -157,8 +170,10 @@ func (r *run) check() error {
 	switch f := r.layout.Form(); {
 	case spec.Strategy == join.StrategyHMG:
 		detail = "the strategy hmg joins tables of one process; leave it out"
-	case f.Ordered():
-		detail = "rows of several ranks have no order; sort the output, or leave out order and deterministic"
+	case f.Ordered() && !(mayGoToAll(spec, relation.Left) && r.Way == LeftToAll) &&
+		!(mayGoToAll(spec, relation.Right) && r.Way == RightToAll):
+		detail = "rows of several ranks are in the order of a side if a copy of the other side may be on each rank, which " +
+			"this join does not allow; sort the output, or leave out order and deterministic"
 	case f.Output == join.Pairs && !r.tables():
 		detail = "pairs of row numbers need shares that are tables, because rows of others are not counted before"
 	default:
@@ -183,9 +198,16 @@ func (r *run) begin(ctx context.Context) error {
 	if r.BlockBytes > 0 {
 		blockBytes = r.BlockBytes
 	}
-	layout, form := r.layout.Numbered(r.layout.Form())
+	form := r.layout.Form()
+	form.Order = join.Unordered // each rank has its rows in their order
+	layout, form := r.layout.Numbered(form)
 	layout.Spec.Output = form.Output
-	r.number(layout)
+	of, ordered := r.ordered()
+	for side := range r.schemas {
+		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && relation.Side(side) != of {
+			r.number(side)
+		}
+	}
 	build, streams := chooseBuild(r.layout, r.Way, r.totals)
 	if layout.Spec.BuildSide != join.BuildAuto && !streams {
 		return r.layout.CheckStream(build)
@@ -197,7 +219,7 @@ func (r *run) begin(ctx context.Context) error {
 	if err := r.exchange(ctx, options); err != nil {
 		return err
 	}
-	if !streams {
+	if !streams || ordered {
 		if err := r.collect(ctx); err != nil {
 			return err
 		}
@@ -206,27 +228,21 @@ func (r *run) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Result.Result, r.build = joined, build
+	r.Result.Result = joined
 	r.count()
 	return nil
 }
 
-// number decides which sides get numbers of their rows, from where on.
-func (r *run) number(numbered *join.Layout) {
-	for side := range r.schemas {
-		if len(numbered.Needed[side]) == len(r.layout.Needed[side]) {
-			continue
+// number has the rows of a side get their numbers: over all shares if these are tables.
+func (r *run) number(side int) {
+	r.numbers[side] = int64(r.job.Rank()+1) * relation.RankRows
+	if r.tables() {
+		r.numbers[side] = 0
+		for _, s := range r.all[:r.job.Rank()] {
+			r.numbers[side] += s.Rows[side]
 		}
-		r.numbers[side] = int64(r.job.Rank()+1) * relation.RankRows
-		if r.tables() {
-			r.numbers[side] = 0
-			for _, s := range r.all[:r.job.Rank()] {
-				r.numbers[side] += s.Rows[side]
-			}
-		}
-		fields := append(slices.Clone(r.schemas[side].Fields()), join.NumberField)
-		r.schemas[side] = arrow.NewSchema(fields, nil)
 	}
+	r.schemas[side] = arrow.NewSchema(append(slices.Clone(r.schemas[side].Fields()), join.NumberField), nil)
 }
 
 // exchange starts to move the sides that do not stay.
@@ -267,13 +283,13 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	return nil
 }
 
-// collect makes tables of both sides. Their memory is acquired as rows come, without waiting, and given up again for
-// the join, which acquires all that it needs at once.
+// collect makes tables of the sides that moved, with rows in the order of their numbers if they have any. Their memory
+// is acquired as rows come, without waiting, and given up again for the join, which acquires all that it needs at once.
 func (r *run) collect(ctx context.Context) error {
 	grant := r.Joins.Budget().Empty()
 	defer grant.Release()
 	for side := range r.sources {
-		if r.sources[side].Table() != nil {
+		if r.sides[side] == nil {
 			continue
 		}
 		rows := &source.Gathered{Schema: r.schemas[side]}
@@ -288,9 +304,12 @@ func (r *run) collect(ctx context.Context) error {
 				continue
 			}
 			if err := grant.Grow(exec.Need{Host: rows.Bytes - before}); err != nil {
-				return fmt.Errorf("collect the %s side, whose keys must be unique as those of the other: %w",
-					relation.Side(side), err)
+				return fmt.Errorf("collect the %s side, which a join in an order or with unique keys on both sides needs "+
+					"whole: %w", relation.Side(side), err)
 			}
+		}
+		if r.numbers[side] >= 0 {
+			rows.SortBy(rows.Schema.NumFields() - 1)
 		}
 		table := rows.Table()
 		r.tablesHeld = append(r.tablesHeld, table)

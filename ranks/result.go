@@ -31,7 +31,6 @@ type Result struct {
 	HotKeys int // whose rows stay, and whose partners go to them
 
 	layout     *join.Layout
-	build      join.BuildSide
 	job        cluster.Job
 	outer      context.Context // the caller's
 	flow       *exec.Flow      // of the exchange
