@@ -39,7 +39,7 @@ type Result struct {
 	tablesHeld []arrow.Table    // that were collected
 	stop       func()           // ends the watch over the job
 	drawn      bool
-	ended      atomic.Bool // the end of the flow is no failure
+	ended      bool // on all ranks
 	closed     bool
 
 	limit   uint64         // of output rows of all ranks; 0: none
@@ -52,8 +52,8 @@ func newResult(ctx context.Context, job cluster.Job) *Result {
 	r := &Result{job: job, outer: ctx, flow: exec.NewFlow(ctx)}
 	lost := context.AfterFunc(job.Context(), func() { r.flow.Fail(context.Cause(job.Context())) })
 	failed := context.AfterFunc(r.flow.Context(), func() {
-		if !r.ended.Load() { // the others must not wait until somebody draws from this rank
-			r.job.Abort(r.cause())
+		if err := r.cause(); err != nil { // the others must not wait until somebody draws from this rank
+			r.job.Abort(err)
 		}
 	})
 	r.stop = func() {
@@ -65,8 +65,8 @@ func newResult(ctx context.Context, job cluster.Job) *Result {
 
 // fail ends the job with an error of this rank, and returns the error that counts: that of the rank that failed first.
 func (r *Result) fail(err error) error {
-	if r.flow.Context().Err() != nil && !r.ended.Load() {
-		err = r.cause()
+	if cause := r.cause(); cause != nil {
+		err = cause
 	}
 	r.job.Abort(err)
 	var lost *cluster.Lost
@@ -76,12 +76,16 @@ func (r *Result) fail(err error) error {
 	return err
 }
 
-// cause is why the flow has ended.
+// cause is why the flow has failed; nil if it has not.
 func (r *Result) cause() error {
-	if err := context.Cause(r.flow.Context()); r.outer.Err() == nil || err != context.Cause(r.outer) {
+	switch err := context.Cause(r.flow.Context()); {
+	case err != nil && r.outer.Err() != nil && err == context.Cause(r.outer):
+		return backend.ContextError(r.outer)
+	case err == context.Canceled: // its goroutines have ended
+		return nil
+	default:
 		return err
 	}
-	return backend.ContextError(r.outer)
 }
 
 // Schema returns the schema of the record batches.
@@ -172,7 +176,6 @@ func (r *Result) Finish(ctx context.Context) (*Totals, error) {
 			return nil, r.fail(err)
 		}
 	}
-	r.ended.Store(true)
 	if err := r.flow.Wait(); err != nil {
 		return nil, r.fail(err)
 	}
@@ -180,6 +183,7 @@ func (r *Result) Finish(ctx context.Context) (*Totals, error) {
 	if err != nil {
 		return nil, r.fail(err)
 	}
+	r.ended = true
 	return t, deliver.CheckRows(t.AllRows(), r.limit, deliver.OfRows)
 }
 
@@ -234,7 +238,7 @@ func (r *Result) Close() {
 		return
 	}
 	r.closed = true
-	if !r.ended.Swap(true) {
+	if !r.ended {
 		r.job.Abort(fmt.Errorf("%w: %w", backend.ErrCancelled, errUndrawn))
 	}
 	r.stop()

@@ -35,7 +35,7 @@ func (s *Side) send(share source.Source) {
 		if sending.Add(-1) > 0 {
 			return nil
 		}
-		return s.Stream.End(ctx)
+		return s.Stream.End(context.WithoutCancel(ctx))
 	}
 	for rank := range queues {
 		if rank == s.Job.Rank() {
@@ -179,7 +179,7 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 		s.sentRows.Add(uint64(batch.NumRows()))
 		s.sentBytes.Add(uint64(len(m.head)) + m.bodyBytes())
 		s.sentMessages.Add(1)
-		return s.Stream.Send(ctx, rank, m.head, m.body...)
+		return s.Stream.Send(context.WithoutCancel(ctx), rank, m.head, m.body...)
 	})
 }
 

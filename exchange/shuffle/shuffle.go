@@ -75,7 +75,9 @@ type Side struct {
 	sentRows, sentBytes, sentMessages, rows atomic.Uint64
 }
 
-// Start begins to send the share of this rank and to receive from the others. The share is read once.
+// Start begins to send the share of this rank and to receive from the others. The share is read once. A failure of the
+// flow does not end calls of the stream, because the rank at their other end would seem to fail: the owner of the flow
+// aborts the job when it fails, which does.
 func Start(flow *exec.Flow, share source.Source, o Options) *Side {
 	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
 	s.producers.Store(2)
@@ -156,7 +158,7 @@ func (s *Side) receive(ctx context.Context) (err error) {
 		}
 	}()
 	for {
-		from, some, err := s.Stream.Receive(ctx, func(from int, head []byte) (body [][]byte, err error) {
+		from, some, err := s.Stream.Receive(context.WithoutCancel(ctx), func(from int, head []byte) (body [][]byte, err error) {
 			if from < 0 || from >= len(decoders) {
 				return nil, fmt.Errorf("%w: a message from rank %d of %d", backend.ErrInvalidInput, from, len(decoders))
 			}

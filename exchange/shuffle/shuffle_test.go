@@ -67,6 +67,11 @@ func move(t *testing.T, shares [][]int64, of func(rank int, o *Options)) []moved
 		first += int64(len(shares[rank]))
 		all.Go(func() {
 			flow, m := exec.NewFlow(context.Background()), &found[rank]
+			defer context.AfterFunc(flow.Context(), func() {
+				if err := context.Cause(flow.Context()); err != context.Canceled {
+					job.Abort(err)
+				}
+			})()
 			s := Start(flow, source.FromTable(table), o)
 			for batch, err := range s.Source(-1).Batches(context.Background()) {
 				if m.err = err; err != nil {
@@ -257,6 +262,7 @@ func TestRefusesMessages(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer alloc.AssertSize(t, 0)
 			flow := exec.NewFlow(t.Context())
+			defer context.AfterFunc(flow.Context(), func() { jobs[0].Abort(context.Cause(flow.Context())) })()
 			flow.Go("lie", func(ctx context.Context) error {
 				_ = jobs[1].Open("side").Send(ctx, 0, m.head, m.body...)
 				return nil
