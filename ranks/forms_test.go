@@ -333,6 +333,21 @@ func TestDelays(t *testing.T) {
 	})
 }
 
+// TestCancelled: the context of one rank ends the join of all.
+func TestCancelled(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		left, right := table(t, 1, int64s, shape{600, 90, 0, 0.1}), table(t, 2, int64s, shape{200, 90, 0, 0.1})
+		found := runEach(t, device, setup{size: 3, knobs: blocks}, func(rank int) (l, r source.Source, spec join.Spec) {
+			if spec = (join.Spec{On: onK, BatchRows: 1}); rank == 1 {
+				spec.BatchRows = cancelsEarly
+			}
+			return share(left, rank, 3), share(right, rank, 3), spec
+		})
+		requireFailsAt(t, 1, found, "cancelled")
+		require.ErrorIs(t, found[1].err, backend.ErrCancelled)
+	})
+}
+
 // TestUndrawn: a rank that closes its result early ends the job; one whose local join needs no more rows does not.
 func TestUndrawn(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {

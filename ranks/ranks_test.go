@@ -205,11 +205,15 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 	return found
 }
 
-// closesEarly is the BatchRows of a rank that closes its result after the first batch.
-const closesEarly = 3
+// BatchRows of a rank that closes its result, or whose context is cancelled, after the first batch.
+const (
+	closesEarly  = 3
+	cancelsEarly = 4
+)
 
 func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join.Spec) (o outcome) {
-	ctx := context.Background()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	r, err := e.Join(ctx, job, left, right, spec)
 	if o.err = err; err != nil {
 		return o
@@ -233,6 +237,9 @@ func draw(job cluster.Job, e *ranks.Engine, left, right source.Source, spec join
 				return o
 			}
 			o.batches, o.rows = append(o.batches, batch), o.rows+uint64(batch.NumRows())
+			if spec.BatchRows == cancelsEarly {
+				cancel()
+			}
 			if spec.BatchRows == closesEarly {
 				r.Close()
 				o.err = context.Cause(job.Context())
