@@ -174,7 +174,8 @@ func TestTakenBack(t *testing.T) {
 	body := []byte{1, 2, 3}
 	require.ErrorIs(t, from.Send(ctx, 1, nil, body), backend.ErrTimedOut)
 	require.ErrorIs(t, from.Send(context.Background(), 1, nil, body), backend.ErrTimedOut)
-	_, _, err := to.Receive(context.Background(), func(int, []byte) ([][]byte, error) { return [][]byte{make([]byte, 3)}, nil })
+	place := func(int, []byte) ([][]byte, error) { return [][]byte{make([]byte, 3)}, nil }
+	_, _, err := to.Receive(context.Background(), place)
 	require.ErrorContains(t, err, "rank 0: it took a message back")
 	require.NoError(t, from.End(context.Background()))
 	require.ErrorIs(t, from.Send(context.Background(), 1, nil), backend.ErrInvalidInput)

@@ -30,10 +30,10 @@ const (
 
 // Control messages go between the drivers of two ranks, whatever the rest of the process does.
 //
-// A rank that fails tells all (abort), with its exit code. Their calls end, they remove what they have written, and each
-// says so to rank 0 when it closes the job (clean). Rank 0 ends all processes by MPI_Abort with that exit code when all
-// have said so, or 3 seconds after the failure; if it does not, another rank does after 5. MPI_Finalize would wait for
-// messages that nobody receives.
+// A rank that fails tells all (abort), with its exit code. Their calls end, they remove what they have written, and
+// each says so to rank 0 when it closes the job (clean). Rank 0 ends all processes by MPI_Abort with that exit code
+// when all have said so, or 3 seconds after the failure; if it does not, another rank does after 5. MPI_Finalize would
+// wait for messages that nobody receives.
 //
 // A rank that waits too long in a round asks the others how many rounds they have come to (ask, answer).
 type controlKind uint32
