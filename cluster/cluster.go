@@ -44,8 +44,9 @@ type Job interface {
 	Context() context.Context
 	// Stats returns what this rank has sent in all streams.
 	Stats() Stats
-	// Close ends the part of this rank in the job, once. No call may be under way, and nothing may follow. It is
-	// collective.
+	// Close ends the part of this rank in the job, once, when all ranks close it. No call may be under way, none may
+	// follow, and all streams must have been sent and received to their ends. After an Abort a transport may end the
+	// process with the exit code of the failure instead of returning.
 	Close() error
 }
 
