@@ -65,7 +65,7 @@ func Start(o cluster.Options) (*Job, error) {
 		return nil, unsupported("MPI can start only once in a process")
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := &Job{Options: o, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1), opened: make(map[string]int),
+	j := &Job{Options: cluster.Options{ExitCode: o.ExitCode}, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1), opened: make(map[string]int),
 		streams: make(map[int]*stream)}
 	begun := make(chan error, 1)
 	go func() {
@@ -85,6 +85,7 @@ func Start(o cluster.Options) (*Job, error) {
 		cancel(err)
 		return nil, err
 	}
+	j.Stall = o.Stall // from now on: processes start at different times
 	return j, nil
 }
 

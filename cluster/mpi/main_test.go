@@ -36,7 +36,7 @@ func runRank(name string) int {
 	options := cluster.Options{ExitCode: clustertest.ExitCode}
 	for _, c := range clustertest.Stalls {
 		if c.Name == name {
-			options.Stall = 200 * time.Millisecond
+			options.Stall = 500 * time.Millisecond
 		}
 	}
 	job, err := Start(options)

@@ -241,10 +241,10 @@ func TestWrongLauncher(t *testing.T) {
 // givenUp: calls whose context ends give their memory back, and other streams still work.
 func givenUp(ctx context.Context, job cluster.Job) error {
 	broken := job.Open("given up")
-	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer cancel()
 	body := make([]byte, 2*cluster.PieceBytes)
 	if job.Rank() == 0 { // the head piece arrives, the body does not
+		short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
 		for range 2 {
 			if err := broken.Send(short, 1, nil, body); !errors.Is(err, backend.ErrTimedOut) {
 				return fmt.Errorf("send: %v", err)
@@ -256,8 +256,13 @@ func givenUp(ctx context.Context, job cluster.Job) error {
 		piece := half.headPiece(half.peers[1], bodyFollows, nil, [][]byte{body})
 		half.do(func() { half.send(piece, 1, half.tag, func(error) {}) })
 	} else {
-		_, some, err := half.Receive(short, func(int, []byte) ([][]byte, error) { return [][]byte{body}, nil })
-		if !some || !errors.Is(err, backend.ErrTimedOut) {
+		short, cancel := context.WithCancel(ctx)
+		defer cancel()
+		_, some, err := half.Receive(short, func(int, []byte) ([][]byte, error) {
+			time.AfterFunc(20*time.Millisecond, cancel)
+			return [][]byte{body}, nil
+		})
+		if !some || !errors.Is(err, backend.ErrCancelled) {
 			return fmt.Errorf("receive: %v, %v", some, err)
 		}
 	}
