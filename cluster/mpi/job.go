@@ -65,8 +65,8 @@ func Start(o cluster.Options) (*Job, error) {
 		return nil, unsupported("MPI can start only once in a process")
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := &Job{Options: cluster.Options{ExitCode: o.ExitCode}, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1), opened: make(map[string]int),
-		streams: make(map[int]*stream)}
+	j := &Job{Options: cluster.Options{ExitCode: o.ExitCode}, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1),
+		opened: make(map[string]int), streams: make(map[int]*stream)}
 	begun := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // for ever: the thread ends with the goroutine
