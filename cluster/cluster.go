@@ -28,12 +28,12 @@ const (
 type Job interface {
 	Rank() int // from 0 to Size-1
 	Size() int
-	// Nodes returns the number of the node of each rank, by rank. Nodes are numbered from 0 in the order of their lowest
-	// ranks. Ranks of one node share a machine: its memory and its devices. Nobody may change the slice.
+	// Nodes returns the number of the node of each rank, by rank. Nodes are numbered from 0 in the order of their
+	// lowest ranks. Ranks of one node share a machine: its memory and its devices. Nobody may change the slice.
 	Nodes() []int
-	// Gather waits until all ranks have come to the round, and returns what they say, by rank. Nobody may change it. Rounds
-	// are collective: every rank calls them with the same names in the same order, one at a time. Errors: ErrInvalidInput
-	// on all ranks, naming two of them, if their names differ.
+	// Gather waits until all ranks have come to the round, and returns what they say, by rank. Nobody may change it.
+	// Rounds are collective: every rank calls them with the same names in the same order, one at a time. Errors:
+	// ErrInvalidInput on all ranks, naming two of them, if their names differ.
 	Gather(ctx context.Context, round string, mine []byte) ([][]byte, error)
 	// Open opens a stream from each rank to each other. It is collective, but does not wait: the nth opening of a name
 	// belongs to the nth opening of it by every other rank. Several streams may be open at once.
@@ -44,24 +44,28 @@ type Job interface {
 	Context() context.Context
 	// Stats returns what this rank has sent in all streams.
 	Stats() Stats
-	// Close ends the part of this rank in the job, once. No call may be under way, and nothing may follow. It is collective.
+	// Close ends the part of this rank in the job, once, when all ranks close it. No call may be under way, none may
+	// follow, and all streams must have been sent and received to their ends. After an Abort a transport may end the
+	// process with the exit code of the failure instead of returning.
 	Close() error
 }
 
 // Stream carries messages between all ranks of a job. A message is a head, which says what the body is, and a body: any
 // number of buffers, which are sent from where they lie. Messages from one rank to another keep their order.
 //
-// A stream holds no large bodies: a rank that does not receive holds up those who send to it. Send and receive in different
-// goroutines, or ranks that send to one another wait for ever.
+// A stream holds no large bodies: a rank that does not receive holds up those who send to it. Send and receive in
+// different goroutines, or ranks that send to one another wait for ever.
 type Stream interface {
-	// Send sends a message to another rank, and returns when head and body may be changed. That is when the other rank has
-	// received it, or has room for it if it is small: a transport may keep one message of HeadBytes for each sender. Safe for concurrent use; messages to one rank go one after the other. Errors:
-	// ErrInvalidInput for this rank itself, a head of more than HeadBytes or more than MaxBuffers buffers, or after End.
+	// Send sends a message to another rank, and returns when head and body may be changed. That is when the other rank
+	// has received it, or has room for it if it is small: a transport may keep one message of HeadBytes for each
+	// sender. Safe for concurrent use; messages to one rank go one after the other. Errors: ErrInvalidInput for this
+	// rank itself, a head of more than HeadBytes or more than MaxBuffers buffers, or after End.
 	Send(ctx context.Context, to int, head []byte, body ...[]byte) error
-	// Receive receives the next message of any rank, and returns its rank; some is false when all other ranks have ended.
-	// place gets the head, valid until it returns, and returns memory for the buffers of the body. They must be as many and
-	// as large as those sent, otherwise the error is ErrInvalidInput. Heads are bytes of another process: place checks them
-	// before it believes a size. Safe for concurrent use: as many messages are received at once, of different ranks.
+	// Receive receives the next message of any rank, and returns its rank; some is false when all other ranks have
+	// ended. place gets the head, valid until it returns, and returns memory for the buffers of the body. They must be
+	// as many and as large as those sent, otherwise the error is ErrInvalidInput. Heads are bytes of another process:
+	// place checks them before it believes a size. Safe for concurrent use: as many messages are received at once, of
+	// different ranks.
 	Receive(ctx context.Context, place func(from int, head []byte) ([][]byte, error)) (from int, some bool, err error)
 	// End tells all others that this rank sends no more. Called once, after all calls of Send have returned.
 	End(ctx context.Context) error
@@ -69,7 +73,8 @@ type Stream interface {
 
 // Options are those of every transport.
 type Options struct {
-	// Stall is the longest wait of a call for other ranks; after it the call returns ErrTimedOut and names them. 0: no limit.
+	// Stall is the longest wait of a call for other ranks; after it the call returns ErrTimedOut and names them. 0: no
+	// limit.
 	Stall time.Duration
 	// ExitCode returns the exit code of an error that Abort is called with, for Lost.Code. nil: the code is 1.
 	ExitCode func(error) int
@@ -88,7 +93,8 @@ func (e *Lost) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Text
 // memory or without a device.
 func (e *Lost) Unwrap() error { return backend.ErrCancelled }
 
-// NewLost returns the error of all ranks after a rank has called Abort with err: itself if it is a *Lost. For transports.
+// NewLost returns the error of all ranks after a rank has called Abort with err: itself if it is a *Lost. For
+// transports.
 func (o Options) NewLost(rank int, err error) *Lost {
 	if lost := (*Lost)(nil); errors.As(err, &lost) {
 		return lost

@@ -7,16 +7,17 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Faults are planted in local ranks, for tests. The zero value has none. The functions are called by several goroutines.
+// Faults are planted in local ranks, for tests. The zero value has none. The functions are called by several
+// goroutines.
 type Faults struct {
 	// Delay returns how long a call of Gather, Send, Receive or End waits at its start. to is the receiver of Send,
 	// otherwise -1.
 	Delay func(rank, to int) time.Duration
-	// Dead reports whether a rank is dead at its nth call of Gather, Send, Receive and End, from 0: the call ends only with
-	// its context or the job.
+	// Dead reports whether a rank is dead at its nth call of Gather, Send, Receive and End, from 0: the call ends only
+	// with its context or the job.
 	Dead func(rank, call int) bool
-	// Drop reports whether the nth message of a stream from a rank to another, from 0, is lost. Send returns as if it had
-	// been received.
+	// Drop reports whether the nth message of a stream from a rank to another, from 0, is lost. Send returns as if it
+	// had been received.
 	Drop func(stream string, from, to, message int) bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,21 +18,23 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 )
 
-// ranks runs a program on each rank, closes the job, and returns the first error.
+// ranks runs a program on each rank, closes the job, and returns the errors of all.
 func ranks(jobs []cluster.Job, run func(ctx context.Context, job cluster.Job) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	flow := exec.NewFlow(ctx)
+	errs := make([]error, len(jobs))
+	var running sync.WaitGroup
 	for rank, job := range jobs {
-		flow.Go(fmt.Sprint("rank ", rank), func(ctx context.Context) error {
+		running.Go(func() {
 			err := run(ctx, job)
 			if err != nil {
 				job.Abort(err)
 			}
-			return errors.Join(err, job.Close())
+			errs[rank] = errors.Join(err, job.Close())
 		})
 	}
-	return flow.Wait()
+	running.Wait()
+	return errors.Join(errs...)
 }
 
 func TestContract(t *testing.T) {
@@ -90,7 +93,7 @@ func TestFailures(t *testing.T) {
 func TestStalls(t *testing.T) {
 	for _, c := range clustertest.Stalls {
 		t.Run(c.Name, func(t *testing.T) {
-			options := cluster.Options{ExitCode: clustertest.ExitCode, Stall: 50 * time.Millisecond}
+			options := cluster.Options{ExitCode: clustertest.ExitCode, Stall: 400 * time.Millisecond}
 			require.NoError(t, ranks(cluster.Local(3, cluster.LocalOptions{Options: options}), c.Run))
 		})
 	}
@@ -133,7 +136,7 @@ func exchange(ctx context.Context, job cluster.Job) error {
 
 // TestPlantedFaults: delays change nothing, a lost message is found, and a dead rank is named by the stall.
 func TestPlantedFaults(t *testing.T) {
-	const stall = 100 * time.Millisecond
+	const stall = 500 * time.Millisecond
 	run := func(faults cluster.Faults) error {
 		options := cluster.LocalOptions{Options: cluster.Options{Stall: stall}, Faults: faults}
 		return ranks(cluster.Local(3, options), exchange)
@@ -174,7 +177,8 @@ func TestTakenBack(t *testing.T) {
 	body := []byte{1, 2, 3}
 	require.ErrorIs(t, from.Send(ctx, 1, nil, body), backend.ErrTimedOut)
 	require.ErrorIs(t, from.Send(context.Background(), 1, nil, body), backend.ErrTimedOut)
-	_, _, err := to.Receive(context.Background(), func(int, []byte) ([][]byte, error) { return [][]byte{make([]byte, 3)}, nil })
+	place := func(int, []byte) ([][]byte, error) { return [][]byte{make([]byte, 3)}, nil }
+	_, _, err := to.Receive(context.Background(), place)
 	require.ErrorContains(t, err, "rank 0: it took a message back")
 	require.NoError(t, from.End(context.Background()))
 	require.ErrorIs(t, from.Send(context.Background(), 1, nil), backend.ErrInvalidInput)

@@ -41,7 +41,8 @@ func newLocalExchange(size int) *localExchange {
 	x := &localExchange{}
 	for rank := range size {
 		// A sender whose message waits sends no other one, even if it takes that back; but it may end.
-		b := &mailbox{came: make(chan *envelope, 2*size), ended: make([]bool, size), open: size - 1, next: make([]uint64, size)}
+		b := &mailbox{came: make(chan *envelope, 2*size), ended: make([]bool, size), open: size - 1,
+			next: make([]uint64, size)}
 		b.ended[rank] = true
 		if b.open == 0 {
 			close(b.came)

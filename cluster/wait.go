@@ -10,7 +10,8 @@ import (
 )
 
 // Await waits for a value from another rank; the zero value if the channel is closed. For transports. Errors: the *Lost
-// of the job, ErrCancelled or ErrTimedOut when ctx ends, and ErrTimedOut after stall (0: never), with what stalled says.
+// of the job, ErrCancelled or ErrTimedOut when ctx ends, and ErrTimedOut after stall (0: never), with what stalled
+// says.
 func Await[T any](ctx context.Context, job context.Context, stall time.Duration, from <-chan T, stalled func() string) (
 	value T, err error) {
 	var late <-chan time.Time
@@ -55,8 +56,8 @@ func invalid(format string, a ...any) error {
 
 // DifferentRounds is the error of Gather on all ranks if two of them are in different rounds. For transports.
 func DifferentRounds(rank int, round string, other int, otherRound string) error {
-	return invalid("rank %d is in round %q, rank %d in round %q: they run different programs or got different arguments",
-		rank, round, other, otherRound)
+	return invalid("rank %d is in round %q, rank %d in round %q: they run different programs or got different "+
+		"arguments", rank, round, other, otherRound)
 }
 
 // CheckMessage checks the arguments of Send. For transports.
@@ -79,7 +80,8 @@ func CheckPlace(from int, memory [][]byte, sent []uint64) error {
 	}
 	for i, m := range memory {
 		if uint64(len(m)) != sent[i] {
-			return invalid("rank %d sends %d bytes in buffer %d, the receiver has memory for %d", from, sent[i], i, len(m))
+			return invalid("rank %d sends %d bytes in buffer %d, the receiver has memory for %d", from, sent[i], i,
+				len(m))
 		}
 	}
 	return nil

@@ -86,7 +86,8 @@ func rounds(ctx context.Context, job cluster.Job) error {
 
 // bodies are the sizes of the buffers of some messages, around the borders of pieces.
 var bodies = [][]int{
-	{}, {0}, {1}, {5, 0, 70_000, 4096}, {}, slices.Repeat([]int{9}, 300), {1 << 16, 1 << 17, 0}, slices.Repeat([]int{3000, 5000}, 30),
+	{}, {0}, {1}, {5, 0, 70_000, 4096}, {}, slices.Repeat([]int{9}, 300), {1 << 16, 1 << 17, 0},
+	slices.Repeat([]int{3000, 5000}, 30),
 	{cluster.PieceBytes - 1}, {cluster.PieceBytes, 3}, {}, {2*cluster.PieceBytes + 1},
 }
 
@@ -104,7 +105,8 @@ func seed(from, to, n, buffer int) uint64 {
 	return uint64(from)<<48 | uint64(to)<<32 | uint64(n)<<16 | uint64(buffer)
 }
 
-// pattern returns bytes that depend on a seed. Pieces of a buffer differ, because the period is no divisor of their size.
+// pattern returns bytes that depend on a seed. Pieces of a buffer differ, because the period is no divisor of their
+// size.
 func pattern(size int, seed uint64) []byte {
 	from := random()[seed*0x9e3779b97f4a7c15>>48:]
 	b := make([]byte, size)

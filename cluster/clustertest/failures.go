@@ -94,7 +94,8 @@ func differentRounds(ctx context.Context, job cluster.Job) error {
 	}
 	_, err := job.Gather(ctx, round, []byte(round))
 	if !errors.Is(err, backend.ErrInvalidInput) || !strings.Contains(err.Error(), `"red"`) ||
-		!strings.Contains(err.Error(), `"blue"`) || !strings.Contains(err.Error(), fmt.Sprintf("rank %d", job.Size()-1)) {
+		!strings.Contains(err.Error(), `"blue"`) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("rank %d", job.Size()-1)) {
 		return fmt.Errorf("different rounds: %v", err)
 	}
 	return nil

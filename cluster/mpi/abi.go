@@ -34,8 +34,8 @@ var (
 		funneled:     1,
 		tagLimit:     0,
 	}
-	// mpich are the values of src/include/mpi.h.in of MPICH 4.0. Intel MPI, Cray MPICH and MVAPICH have the same (MPICH ABI
-	// Compatibility Initiative).
+	// mpich are the values of src/include/mpi.h.in of MPICH 4.0. Intel MPI, Cray MPICH and MVAPICH have the same (MPICH
+	// ABI Compatibility Initiative).
 	mpich = abi{
 		name:         "MPICH",
 		handleBytes:  4,
@@ -60,8 +60,8 @@ var (
 	}
 )
 
-// abiOf returns the ABI of a library that says this of itself. standardMajor is the result of MPI_Abi_get_version, 0 if the
-// library lacks it.
+// abiOf returns the ABI of a library that says this of itself. standardMajor is the result of MPI_Abi_get_version, 0 if
+// the library lacks it.
 func abiOf(version string, standardMajor int) (abi, bool) {
 	switch {
 	case standardMajor == 1:

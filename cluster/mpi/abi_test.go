@@ -26,8 +26,8 @@ func TestStub(t *testing.T) {
 	}
 	for abi, says := range map[int]string{1: "Some MPI 1.0", 5: "Open MPI v5.0.9"} {
 		file := filepath.Join(t.TempDir(), "libstub.so")
-		out, err := exec.Command(compiler, fmt.Sprintf("-DABI=%d", abi), "-Wall", "-Werror", "-shared", "-fPIC", "-o", file,
-			"testdata/stub.c").CombinedOutput()
+		out, err := exec.Command(compiler, fmt.Sprintf("-DABI=%d", abi), "-Wall", "-Werror", "-shared", "-fPIC",
+			"-o", file, "testdata/stub.c").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		run := func(library string, launcher ...string) (int, string) {
 			command := exec.Command(os.Args[0])

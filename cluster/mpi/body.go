@@ -24,8 +24,8 @@ const (
 
 // transfer sends or receives buffers, piece by piece.
 //
-// Buffers are handed to MPI where they lie, in Go's heap or outside. Go does not move what is in its heap, and buffers are pinned
-// until the last piece has ended, also if nobody waits for that any more.
+// Buffers are handed to MPI where they lie, in Go's heap or outside. Go does not move what is in its heap, and buffers
+// are pinned until the last piece has ended, also if nobody waits for that any more.
 type transfer struct {
 	job     *Job
 	buffers [][]byte // that are left

@@ -30,10 +30,10 @@ const (
 
 // Control messages go between the drivers of two ranks, whatever the rest of the process does.
 //
-// A rank that fails tells all (abort), with its exit code. Their calls end, they remove what they have written, and each
-// says so to rank 0 when it closes the job (clean). Rank 0 ends all processes by MPI_Abort with that exit code when all
-// have said so, or 3 seconds after the failure; if it does not, another rank does after 5. MPI_Finalize would wait for
-// messages that nobody receives.
+// A rank that fails tells all (abort), with its exit code. Their calls end, they remove what they have written, and
+// each says so to rank 0 when it closes the job (clean). Rank 0 ends all processes by MPI_Abort with that exit code
+// when all have said so, or 3 seconds after the failure; if it does not, another rank does after 5. MPI_Finalize would
+// wait for messages that nobody receives.
 //
 // A rank that waits too long in a round asks the others how many rounds they have come to (ask, answer).
 type controlKind uint32
@@ -100,14 +100,14 @@ func (j *Job) heard(from int, kind controlKind, a, b uint64, text string) {
 	case cleanMessage:
 		j.cleaned(from)
 	case askMessage:
-		j.tell(from, answerMessage, j.rounds.Load()+1, 0, "", func() {})
+		j.tell(from, answerMessage, j.rounds.Load()+1, 0, "")
 	case answerMessage:
 		j.control.rounds[from] = a
 	}
 }
 
-// tell sends a control message, and calls told when it has arrived. On the driver.
-func (j *Job) tell(to int, kind controlKind, a, b uint64, text string, told func()) {
+// tell sends a control message. On the driver.
+func (j *Job) tell(to int, kind controlKind, a, b uint64, text string) {
 	memory, err := pages(controlBytes)
 	if err != nil {
 		return // then the rank learns of it by the end of the job
@@ -117,10 +117,7 @@ func (j *Job) tell(to int, kind controlKind, a, b uint64, text string, told func
 	message = binary.LittleEndian.AppendUint64(message, a)
 	message = binary.LittleEndian.AppendUint64(message, b)
 	message = append(binary.LittleEndian.AppendUint32(message, uint32(len(text))), text...)
-	j.send(message, to, controlTag, func(error) {
-		free(memory)
-		told()
-	})
+	j.send(message, to, controlTag, func(error) { free(memory) })
 }
 
 // Abort implements cluster.Job.
@@ -132,7 +129,7 @@ func (j *Job) Abort(err error) {
 		}
 		for to := range j.size {
 			if to != j.rank {
-				j.tell(to, abortMessage, uint64(lost.Rank), uint64(lost.Code), lost.Text, func() {})
+				j.tell(to, abortMessage, uint64(lost.Rank), uint64(lost.Code), lost.Text)
 			}
 		}
 	})
@@ -142,7 +139,9 @@ func (j *Job) Abort(err error) {
 // lose ends the job with an error of the connection of this rank, and returns it.
 func (j *Job) lose(err error) error {
 	lost := &cluster.Lost{Rank: j.rank, Code: 1, Text: err.Error()}
-	go j.Abort(lost)
+	if j.ctx.Err() == nil {
+		go j.Abort(lost) // waits for the driver, which may be the caller
+	}
 	return lost
 }
 
@@ -180,7 +179,7 @@ func (j *Job) endFailed() error {
 		<-j.control.allDone // or the process ends
 		j.do(func() { j.killAll(lost.Code) })
 	} else {
-		j.do(func() { j.tell(0, cleanMessage, 0, 0, "", func() {}) })
+		j.do(func() { j.tell(0, cleanMessage, 0, 0, "") })
 	}
 	time.Sleep(2 * withoutOne)
 	os.Exit(lost.Code) // MPI_Abort did not end it
@@ -193,7 +192,7 @@ func (j *Job) missing(number uint64, round string) string {
 		clear(j.control.rounds)
 		for to := range j.size {
 			if to != j.rank {
-				j.tell(to, askMessage, 0, 0, "", func() {})
+				j.tell(to, askMessage, 0, 0, "")
 			}
 		}
 	})

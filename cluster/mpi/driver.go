@@ -12,11 +12,11 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// driver is the goroutine that owns the library. It is locked to a thread, starts operations, and tests which have ended.
-// It never waits in the library, so a rank that is silent costs it nothing but tests.
+// driver is the goroutine that owns the library. It is locked to a thread, starts operations, and tests which have
+// ended. It never waits in the library, so a rank that is silent costs it nothing but tests.
 //
-// Between tests that find nothing it sleeps: at first for the time that a small message takes, later longer. On machines
-// with fewer cores than ranks that leaves the cores to ranks that have work, and is not slower than spinning.
+// Between tests that find nothing it sleeps: at first for the time that a small message takes, later longer. On
+// machines with fewer cores than ranks that leaves the cores to ranks that have work, and is not slower than spinning.
 type driver struct {
 	*library
 	communicator uintptr
@@ -39,7 +39,7 @@ type request struct {
 }
 
 const (
-	shortestPause = 10 * time.Microsecond
+	shortestPause = 2 * time.Microsecond
 	longestPause  = 500 * time.Microsecond
 )
 

@@ -23,7 +23,6 @@ type Job struct {
 	rank, size int
 	tagLimit   int
 	nodes      []int
-	taken      []int // signals that the library had taken
 
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -46,8 +45,8 @@ var (
 )
 
 // registrations are variables that keep libraries from caching the registrations of memory with a network card. A cache
-// would have to see every munmap and madvise of the process. It does not see Go's, which call the kernel without libc, and
-// the card would go on reading and writing pages that the process has lost. Variables that are set already stay.
+// would have to see every munmap and madvise of the process. It does not see Go's, which call the kernel without libc,
+// and the card would go on reading and writing pages that the process has lost. Variables that are set already stay.
 var registrations = map[string]string{
 	"UCX_MEM_EVENTS":            "n", // UCX caches nothing without events
 	"OMPI_MCA_mpi_leave_pinned": "0",
@@ -66,8 +65,8 @@ func Start(o cluster.Options) (*Job, error) {
 		return nil, unsupported("MPI can start only once in a process")
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := &Job{Options: o, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1), opened: make(map[string]int),
-		streams: make(map[int]*stream)}
+	j := &Job{Options: cluster.Options{ExitCode: o.ExitCode}, ctx: ctx, cancel: cancel, round: make(chan struct{}, 1),
+		opened: make(map[string]int), streams: make(map[int]*stream)}
 	begun := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // for ever: the thread ends with the goroutine
@@ -86,13 +85,14 @@ func Start(o cluster.Options) (*Job, error) {
 		cancel(err)
 		return nil, err
 	}
+	j.Stall = o.Stall // from now on: processes start at different times
 	return j, nil
 }
 
 // begin opens the library on the goroutine of the driver.
 func (j *Job) begin(by launcher) error {
 	before := savedSignals()
-	defer func() { j.taken = before.restore() }()
+	defer before.restore()
 	for name, value := range registrations {
 		if _, set := os.LookupEnv(name); !set {
 			_ = os.Setenv(name, value)
@@ -107,8 +107,8 @@ func (j *Job) begin(by launcher) error {
 		return err
 	}
 	if by.size > 0 && by.size != j.size {
-		return unsupported("%s has started %d processes, but %s (%s) knows of %d: use the launcher and the library of one MPI",
-			by.name, by.size, title(l.version), l.file, j.size)
+		return unsupported("%s has started %d processes, but %s (%s) knows of %d: %s", by.name, by.size,
+			title(l.version), l.file, j.size, ofOne)
 	}
 	j.counters = cluster.NewCounters(j.size)
 	return nil
@@ -123,8 +123,8 @@ func (j *Job) Stats() cluster.Stats     { return j.counters.Stats() }
 // Library returns name and version of the library.
 func (j *Job) Library() string { return title(j.version) }
 
-// findNodes numbers the nodes. Processes share one if they see the same boot of a kernel and the same host name; containers of a
-// machine have names of their own, and do not share memory.
+// findNodes numbers the nodes. Processes share one if they see the same boot of a kernel and the same host name.
+// Containers of a machine have names of their own, and do not share memory.
 func (j *Job) findNodes() error {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // the name may do
 	host, err := os.Hostname()
@@ -152,8 +152,8 @@ func hash(name string) uint64 {
 	return h.Sum64()
 }
 
-// Open implements cluster.Job. The tag of a stream is a hash of its name and of how often that was opened, so that ranks
-// agree without a message. Messages have a longer hash, which tells two streams of one tag apart.
+// Open implements cluster.Job. The tag of a stream is a hash of its name and of how often that was opened, so that
+// ranks agree without a message. Messages have a longer hash, which tells two streams of one tag apart.
 func (j *Job) Open(name string) cluster.Stream {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -181,8 +181,8 @@ func (j *Job) unended() string {
 	return ""
 }
 
-// Close implements cluster.Job. After a failure it does not return: the processes of the job end together, when each has
-// called Close, or 3 seconds after the failure.
+// Close implements cluster.Job. After a failure it does not return: the processes of the job end together, when each
+// has called Close, or 3 seconds after the failure.
 func (j *Job) Close() error {
 	if j.ctx.Err() != nil {
 		return j.endFailed()
@@ -214,7 +214,8 @@ func (j *Job) checkEnds(ctx context.Context) error {
 	for rank, name := range said {
 		if len(name) > 0 {
 			return &backend.OpError{Op: "close job", Err: backend.ErrInvalidInput,
-				Detail: fmt.Sprintf("stream %q of rank %d was not sent and received to its end: abort instead", name, rank)}
+				Detail: fmt.Sprintf("stream %q of rank %d was not sent and received to its end: abort instead", name,
+					rank)}
 		}
 	}
 	return nil

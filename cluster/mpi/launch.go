@@ -36,7 +36,8 @@ func launchedBy(getenv func(string) string) (launcher, bool) {
 	case number("OMPI_COMM_WORLD_SIZE") > 0:
 		return launcher{"mpirun of Open MPI", number("OMPI_COMM_WORLD_SIZE"), []string{open, abi}, "MPICH"}, true
 	case getenv("PMI_RANK") != "" && number("PMI_SIZE") > 0:
-		l := launcher{"mpiexec of MPICH", number("PMI_SIZE"), []string{"libmpich.so.12", "libmpi.so.12", abi}, "Open MPI"}
+		l := launcher{"mpiexec of MPICH", number("PMI_SIZE"), []string{"libmpich.so.12", "libmpi.so.12", abi},
+			"Open MPI"}
 		if slurm {
 			l.name, l.refuses, l.libraries = "srun", "", append(l.libraries, open)
 		}

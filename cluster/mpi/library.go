@@ -36,6 +36,9 @@ type functions struct {
 	gatherv, cancel, abort, finalize uintptr
 }
 
+// ofOne is the remedy where launcher and library do not fit.
+const ofOne = "use the launcher and the library of one MPI"
+
 func unsupported(format string, a ...any) error {
 	return &backend.OpError{Op: "open MPI", Err: backend.ErrUnsupported, Detail: fmt.Sprintf(format, a...)}
 }
@@ -72,15 +75,15 @@ func load(by launcher) (*library, error) {
 		errs = append(errs, err)
 	}
 	if from == 0 {
-		return nil, unsupported("%s has started this process, but its library is missing (Debian, Ubuntu: libopenmpi3 or "+
-			"libmpich12; %s=FILE names another one): %v", by.name, libraryVariable, errors.Join(errs...))
+		return nil, unsupported("%s has started this process, but its library is missing (Debian, Ubuntu: libopenmpi3 "+
+			"or libmpich12; %s=FILE names another one): %v", by.name, libraryVariable, errors.Join(errs...))
 	}
 	if err := l.find(from); err != nil {
 		return nil, err
 	}
 	if !by.fits(l.version) {
-		return nil, unsupported("%s has started this process, but %s is %s: use the launcher and the library of one MPI",
-			by.name, l.file, title(l.version))
+		return nil, unsupported("%s has started this process, but %s is %s: %s", by.name, l.file, title(l.version),
+			ofOne)
 	}
 	return l, nil
 }
@@ -102,8 +105,9 @@ func (l *library) find(from uintptr) (err error) {
 		getVersion: find("MPI_Get_library_version"), initThread: find("MPI_Init_thread"),
 		setErrhandler: find("MPI_Comm_set_errhandler"), dup: find("MPI_Comm_dup"), rank: find("MPI_Comm_rank"),
 		size: find("MPI_Comm_size"), getAttribute: find("MPI_Comm_get_attr"), errorString: find("MPI_Error_string"),
-		issend: find("MPI_Issend"), irecv: find("MPI_Irecv"), testsome: find("MPI_Testsome"), gather: find("MPI_Iallgather"),
-		gatherv: find("MPI_Iallgatherv"), cancel: find("MPI_Cancel"), abort: find("MPI_Abort"), finalize: find("MPI_Finalize"),
+		issend: find("MPI_Issend"), irecv: find("MPI_Irecv"), testsome: find("MPI_Testsome"),
+		gather: find("MPI_Iallgather"), gatherv: find("MPI_Iallgatherv"), cancel: find("MPI_Cancel"),
+		abort: find("MPI_Abort"), finalize: find("MPI_Finalize"),
 	}
 	if err != nil {
 		return err
@@ -147,8 +151,8 @@ func (l *library) handle(at int) uintptr {
 
 func (l *library) text() string { return string(l.results[textAt:][:min(max(l.result(0), 0), 8192)]) }
 
-// address returns the address of memory that the garbage collector does not move: outside of its heap, or of it, but not
-// on a stack.
+// address returns the address of memory that the garbage collector does not move: outside of its heap, or of it, but
+// not on a stack.
 func address(memory []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(memory))) }
 
 // call calls a function. Errors: *cluster.Lost would name this rank, which the caller knows.

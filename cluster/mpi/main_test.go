@@ -36,7 +36,7 @@ func runRank(name string) int {
 	options := cluster.Options{ExitCode: clustertest.ExitCode}
 	for _, c := range clustertest.Stalls {
 		if c.Name == name {
-			options.Stall = 200 * time.Millisecond
+			options.Stall = 500 * time.Millisecond
 		}
 	}
 	job, err := Start(options)
@@ -60,8 +60,9 @@ func runRank(name string) int {
 // programs are what ranks run, by name.
 func programs() map[string]func(context.Context, cluster.Job) error {
 	all := map[string]func(context.Context, cluster.Job) error{
-		"contract": contract, "exit": exit, "panic": panics, "kill": kill, "interrupt": interrupt, "unfinished": unfinished,
-		"mirror": mirror, "given up": givenUp,
+		"contract": contract, "exit": exit, "panic": panics, "kill": kill, "interrupt": interrupt,
+		"unfinished": unfinished,
+		"mirror":     mirror, "given up": givenUp,
 		"start": func(context.Context, cluster.Job) error { return nil }, "benchmark": benchmark,
 	}
 	for _, c := range append(clustertest.Failures, clustertest.Stalls...) {

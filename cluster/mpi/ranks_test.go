@@ -37,7 +37,8 @@ func runners(t testing.TB) (found []runner) {
 		commands      []string
 		arguments     []string
 	}{
-		{openMPI.name, "Open MPI", []string{"mpirun.openmpi", "mpirun"}, []string{"--oversubscribe", "--bind-to", "none"}},
+		{openMPI.name, "Open MPI", []string{"mpirun.openmpi", "mpirun"},
+			[]string{"--oversubscribe", "--bind-to", "none"}},
 		{mpich.name, "HYDRA", []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, nil},
 	} {
 		for _, command := range r.commands {
@@ -101,6 +102,28 @@ func processesOf(variable string) (found []string) {
 	return found
 }
 
+// equalTags: of two streams with the same tag the second is refused, and the first still works. It changes the job.
+func equalTags(ctx context.Context, job *Job) error {
+	if job.Size() == 1 {
+		return nil
+	}
+	job.tagLimit = firstTag + 1
+	first, second := job.Open("first"), job.Open("second")
+	_, _, err := second.Receive(ctx, nil)
+	for _, err := range []error{err, second.Send(ctx, (job.Rank()+1)%job.Size(), nil), second.End(ctx)} {
+		if !errors.Is(err, backend.ErrInvalidInput) || !strings.Contains(err.Error(), "have the same tag") {
+			return fmt.Errorf("equal tags: %v", err)
+		}
+	}
+	if err := first.End(ctx); err != nil {
+		return err
+	}
+	if _, some, err := first.Receive(ctx, nil); some || err != nil {
+		return fmt.Errorf("first stream: %v, %w", some, err)
+	}
+	return nil
+}
+
 // jobs runs a test for each program and launcher, two at a time. A short run takes every program once.
 func jobs(t *testing.T, programs []string, run func(t *testing.T, r runner, program string)) {
 	found := runners(t)
@@ -134,6 +157,9 @@ func contract(ctx context.Context, job cluster.Job) error {
 		}
 	}
 	if err := clustertest.Run(ctx, job, clustertest.Contract); err != nil {
+		return err
+	}
+	if err := equalTags(ctx, job.(*Job)); err != nil {
 		return err
 	}
 	if job.Rank() == 0 {
@@ -186,8 +212,8 @@ func TestStalls(t *testing.T) {
 // longest is the time in which a failed job ends.
 const longest = 10 * time.Second
 
-// requireFailed checks that a job ended soon, with the exit code of the failure. MPICH's launcher now and then reports that
-// it has killed the other ranks instead.
+// requireFailed checks that a job ended soon, with the exit code of the failure. MPICH's launcher now and then reports
+// that it has killed the other ranks instead.
 func (r runner) requireFailed(t *testing.T, got result, code int) {
 	if r.name != mpich.name || got.code != int(syscall.SIGKILL) {
 		require.Equal(t, code, got.code, got.output)
@@ -212,17 +238,32 @@ func TestWrongLauncher(t *testing.T) {
 	}
 }
 
-// givenUp: a call whose context ends gives its memory back, and the streams after it still work.
+// givenUp: calls whose context ends give their memory back, and other streams still work.
 func givenUp(ctx context.Context, job cluster.Job) error {
 	broken := job.Open("given up")
-	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
 	body := make([]byte, 2*cluster.PieceBytes)
 	if job.Rank() == 0 { // the head piece arrives, the body does not
+		short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
 		for range 2 {
 			if err := broken.Send(short, 1, nil, body); !errors.Is(err, backend.ErrTimedOut) {
 				return fmt.Errorf("send: %v", err)
 			}
+		}
+	}
+	half := job.Open("half").(*stream)
+	if job.Rank() == 0 { // only the head piece of a message is sent
+		piece := half.headPiece(half.peers[1], bodyFollows, nil, [][]byte{body})
+		half.do(func() { half.send(piece, 1, half.tag, func(error) {}) })
+	} else {
+		short, cancel := context.WithCancel(ctx)
+		defer cancel()
+		_, some, err := half.Receive(short, func(int, []byte) ([][]byte, error) {
+			time.AfterFunc(20*time.Millisecond, cancel)
+			return [][]byte{body}, nil
+		})
+		if !some || !errors.Is(err, backend.ErrCancelled) {
+			return fmt.Errorf("receive: %v, %v", some, err)
 		}
 	}
 	if _, err := job.Gather(ctx, "not received", nil); err != nil {
@@ -276,8 +317,8 @@ func unfinished(ctx context.Context, job cluster.Job) error {
 	return nil
 }
 
-// TestDeaths: the launcher ends the others, and its exit code says so. Open MPI's is that of the rank; MPICH's may be that
-// of a rank that the launcher has killed.
+// TestDeaths: the launcher ends the others, and its exit code says so. Open MPI's is that of the rank; MPICH's may be
+// that of a rank that the launcher has killed.
 func TestDeaths(t *testing.T) {
 	codes := map[string]int{"exit": 5, "panic": 2, "kill": 137, "interrupt": 130, "unfinished": 1,
 		"given up": clustertest.PlantedCode}

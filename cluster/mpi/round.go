@@ -15,8 +15,8 @@ import (
 // nameBytes is what ranks tell of the names of rounds that differ.
 const nameBytes = 128
 
-// Gather implements cluster.Job, by MPI_Iallgather of a hash of the round's name with the size of what the rank says, and
-// MPI_Iallgatherv of that.
+// Gather implements cluster.Job, by MPI_Iallgather of a hash of the round's name with the size of what the rank says,
+// and MPI_Iallgatherv of that.
 func (j *Job) Gather(ctx context.Context, round string, mine []byte) ([][]byte, error) {
 	select {
 	case j.round <- struct{}{}:
@@ -54,7 +54,8 @@ func (j *Job) gatherAll(ctx context.Context, round string, mine []byte) ([][]byt
 	}
 	if total > math.MaxInt32 {
 		return nil, &backend.OpError{Op: "gather", Err: backend.ErrLimit,
-			Detail: fmt.Sprintf("ranks say %d bytes in round %q, over the limit of %d: use a stream", total, round, math.MaxInt32)}
+			Detail: fmt.Sprintf("ranks say %d bytes in round %q, over the limit of %d: use a stream", total, round,
+				math.MaxInt32)}
 	}
 	return j.gatherSizes(ctx, mine, sizes, int(total), stalled)
 }
@@ -93,7 +94,8 @@ func (j *Job) gatherEqual(ctx context.Context, mine []byte, stalled func() strin
 }
 
 // gatherSizes gathers what ranks say.
-func (j *Job) gatherSizes(ctx context.Context, mine []byte, sizes []int, total int, stalled func() string) ([][]byte, error) {
+func (j *Job) gatherSizes(ctx context.Context, mine []byte, sizes []int, total int, stalled func() string) (
+	[][]byte, error) {
 	all, said, start := make([]byte, total), make([][]byte, j.size), 0
 	counts := make([]byte, 8*j.size) // and, behind them, where each begins
 	for rank, size := range sizes {
@@ -115,8 +117,8 @@ func (j *Job) gatherSizes(ctx context.Context, mine []byte, sizes []int, total i
 	return said, err
 }
 
-// collective runs an operation of all ranks with memory outside of Go's heap, and calls take with that when it has ended.
-// The memory of an operation that does not end stays mapped: the job is over.
+// collective runs an operation of all ranks with memory outside of Go's heap, and calls take with that when it has
+// ended. The memory of an operation that does not end stays mapped: the job is over.
 func (j *Job) collective(ctx context.Context, sizeBytes int, stalled func() string,
 	begin func(memory []byte, handle uintptr) error, take func(memory []byte)) error {
 	memory, err := pages(sizeBytes)

@@ -14,8 +14,8 @@ type action [32]byte
 // signals are the actions of all signals, by number.
 type signals [65]action
 
-// savedSignals returns the actions of all signals. UCX takes SIGSEGV, SIGBUS and others when it is opened, and MPICH and
-// Open MPI some more; then a nil dereference ends the process before Go can recover it.
+// savedSignals returns the actions of all signals. UCX takes SIGSEGV, SIGBUS and others when it is opened, and MPICH
+// and Open MPI some more; then a nil dereference ends the process before Go can recover it.
 func savedSignals() *signals {
 	s := new(signals)
 	for number := 1; number < len(s); number++ {
@@ -25,14 +25,12 @@ func savedSignals() *signals {
 	return s
 }
 
-// restore brings back the actions that differ now, and returns the numbers of their signals.
-func (s *signals) restore() (taken []int) {
+// restore brings back the actions that differ now.
+func (s *signals) restore() {
 	for number, now := range savedSignals() {
 		if number > 0 && now != s[number] {
 			_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(number),
 				uintptr(unsafe.Pointer(&s[number])), 0, 8, 0, 0)
-			taken = append(taken, number)
 		}
 	}
-	return taken
 }

@@ -18,7 +18,8 @@ import (
 //	hash of the stream, 8 bytes | number of the message, 8 | kind, 4 | size of the head, 4 | buffers, 4 | 0, 4
 //	size of each buffer, 8 bytes | head | small buffers
 //
-// Small buffers, such as bitmaps of short columns, travel in the head piece: as many as have room there, the first ones.
+// Small buffers, such as bitmaps of short columns, travel in the head piece: as many as have room there, the first
+// ones.
 //
 // One receive of a head piece is posted for each other rank. When it has come, Receive asks for memory and posts the
 // receives of all pieces of the body, and behind them that of the next head piece.
@@ -182,8 +183,8 @@ func (s *stream) parse(p *peer) (kind uint32, sizes []uint64, head, small []byte
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(p.in[at:]) }
 	kind = number(16)
 	headBytes, buffers := number(20), number(24)
-	if h := binary.LittleEndian.Uint64(p.in); h != s.hash || headBytes > cluster.HeadBytes || buffers > cluster.MaxBuffers ||
-		kind != bodyFollows && kind != streamEnds {
+	if h := binary.LittleEndian.Uint64(p.in); h != s.hash || headBytes > cluster.HeadBytes ||
+		buffers > cluster.MaxBuffers || kind != bodyFollows && kind != streamEnds {
 		return 0, nil, nil, nil, &backend.OpError{Op: "receive", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
 			"rank %d sent no message of stream %q: the ranks run different programs, or two names have the same tag",
 			p.rank, s.name)}

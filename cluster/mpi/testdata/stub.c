@@ -1,6 +1,6 @@
-// A library of MPI for the tests of ABIs: a job of two ranks, of which rank 1 says and sends what rank 0 does. Every call
-// checks the handles and constants of its ABI, which are those of other headers than ours, and ends the process if one is
-// wrong. ABI: 1 is the ABI of MPI 5.0, 5 that of Open MPI 5.
+// A library of MPI for the tests of ABIs: a job of two ranks, of which rank 1 says and sends what rank 0 does. Every
+// call checks the handles and constants of its ABI, which are those of other headers than ours, and ends the process if
+// one is wrong. ABI: 1 is the ABI of MPI 5.0, 5 that of Open MPI 5.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +107,8 @@ static struct request *begin(handle *out, handle comm, handle type) {
 static void match(void) {
 	for (struct request *s = requests; s < requests + 1000; s++)
 		for (struct request *r = requests; r < requests + 1000; r++)
-			if (s->active && !s->ended && s->memory && !s->receives && r->active && !r->ended && r->receives && s->tag == r->tag) {
+			if (s->active && !s->ended && s->memory && !s->receives && r->active && !r->ended && r->receives &&
+				s->tag == r->tag) {
 				CHECK(s->bytes <= r->bytes);
 				memcpy(r->memory, s->memory, s->bytes);
 				s->ended = r->ended = 1;
@@ -146,7 +147,8 @@ int MPI_Testsome(int count, handle *handles, int *ended, int *indices, void *sta
 	return 0;
 }
 
-int MPI_Iallgather(const void *mine, int count, handle type, void *all, int each, handle type2, handle comm, handle *out) {
+int MPI_Iallgather(const void *mine, int count, handle type, void *all, int each, handle type2, handle comm,
+	handle *out) {
 	CHECK(count == each && type2 == BYTE);
 	begin(out, comm, type)->ended = 1;
 	memcpy(all, mine, count);
@@ -154,8 +156,8 @@ int MPI_Iallgather(const void *mine, int count, handle type, void *all, int each
 	return 0;
 }
 
-int MPI_Iallgatherv(const void *mine, int count, handle type, void *all, const int *counts, const int *starts, handle type2,
-	handle comm, handle *out) {
+int MPI_Iallgatherv(const void *mine, int count, handle type, void *all, const int *counts, const int *starts,
+	handle type2, handle comm, handle *out) {
 	CHECK(count == counts[0] && count == counts[1] && type2 == BYTE);
 	begin(out, comm, type)->ended = 1;
 	for (int rank = 0; rank < 2; rank++)
