@@ -75,7 +75,7 @@ func (p *keyRanges) order(s *Scheduler) (err error) {
 		}
 		table.Retain()
 		schema := arrow.NewSchema(append(slices.Clone(table.Schema().Fields()), join.NumberField), nil)
-		table = withNumbers(table, 0, schema, p.Allocator)
+		table = source.WithNumbers(table, 0, schema, p.Allocator)
 		p.coded.tables = append(p.coded.tables, table)
 		p.part.Sources[relation.Side(side)] = source.FromTable(table)
 	}

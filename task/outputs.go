@@ -55,7 +55,7 @@ func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	case s.part.Output == join.Pairs: // others have them as columns
 		return drawAs(ctx, s, func(d *drawn) query.Pairs { return d.pairs })
 	}
-	return pairsOf(s.rowBatches(ctx))
+	return PairsOf(s.rowBatches(ctx))
 }
 
 // Explain says how the join was divided, and what the last task that began to be drawn does.

@@ -60,9 +60,12 @@ var rooms = []room{
 	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
+		"internal/text",
+		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv exchange join relation relation/keys exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
-	{".", "engine source groupjoin join query groupby relation exec primitive host vulkan opencl backend " +
+	{".", "engine source groupjoin ranks cluster join query groupby relation exec primitive host vulkan opencl backend " +
 		"internal/cache internal/offheap",
 		"github.com/apache/arrow-go"},
 	{"tableio", "tableio/dataset tableio/csv tableio/ipc tableio/parquet tableio/core relation",
@@ -92,7 +95,11 @@ var rooms = []room{
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive backend backend/link", ""},
+	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange/topology", "", ""},
+	{"cluster", "backend", ""},
+	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},
+	{"cluster/clustertest", "cluster exec backend", ""},
 	{"join/hmg", "exchange exchange/peers operator relation exec primitive backend", ""},
 	{"join/graphics", "operator relation exec primitive kernel backend", ""},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},

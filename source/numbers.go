@@ -1,15 +1,14 @@
-package task
+package source
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-
-	"github.com/spirjoin/spirjoin/join"
 )
 
-// withNumbers adds the numbers of rows to a table, which it releases, from first on.
-func withNumbers(table arrow.Table, first int64, schema *arrow.Schema, alloc memory.Allocator) arrow.Table {
+// WithNumbers returns a table, which it releases, with the numbers of its rows, from first on, as one more column: the
+// last field of schema. The caller releases the result.
+func WithNumbers(table arrow.Table, first int64, schema *arrow.Schema, alloc memory.Allocator) arrow.Table {
 	defer table.Release()
 	b := array.NewInt64Builder(alloc)
 	defer b.Release()
@@ -21,7 +20,7 @@ func withNumbers(table arrow.Table, first int64, schema *arrow.Schema, alloc mem
 	defer numbers.Release()
 	chunked := arrow.NewChunked(numbers.DataType(), []arrow.Array{numbers})
 	defer chunked.Release()
-	column := arrow.NewColumn(join.NumberField, chunked)
+	column := arrow.NewColumn(schema.Field(int(table.NumCols())), chunked)
 	defer column.Release()
 	var columns []arrow.Column
 	for i := range int(table.NumCols()) {
