@@ -252,9 +252,9 @@ func bitsAt(from []uint32, bit, width uint32) (code uint64) {
 // A part is the rows of one destination or of one source: words 2*i and 2*i+1 of parts are its first row and its first
 // block, and those behind the last part are the numbers of all rows and blocks.
 
-// cascadeRows returns the first row and the number of rows of a block.
-func cascadeRows(parts []uint32, count, block uint32) (first, rows uint32) {
-	low, high := uint32(0), count
+// CascadeRows returns the first row and the number of rows of a block of some parts ([CascadeParts]).
+func CascadeRows(parts []uint32, block uint32) (first, rows uint32) {
+	low, high := 0, len(parts)/2-1
 	for low+1 < high {
 		if middle := (low + high) / 2; parts[2*middle+1] <= block {
 			low = middle

@@ -46,7 +46,7 @@ var CascadeDecode = define[CascadeDecodeArgs](entry[CascadeDecodeArgsOf[[]byte],
 })
 
 func cascadeDecode[V word](args *CascadeDecodeArgsOf[[]byte], block uint32) {
-	first, rows := cascadeRows(backend.Words(args.Parts), args.PartCount, block)
+	first, rows := CascadeRows(backend.Words(args.Parts)[:2*args.PartCount+2], block)
 	directory := backend.Words(args.Directory)
 	begin, end := directory[block], directory[block+1]
 	if begin <= end && end <= args.PayloadWords &&

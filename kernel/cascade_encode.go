@@ -56,7 +56,7 @@ var CascadeEncode = define[CascadeEncodeArgs](entry[CascadeEncodeArgsOf[[]byte],
 })
 
 func cascadeEncode[V word](args *CascadeEncodeArgsOf[[]byte], scheme CascadeScheme, group uint32) {
-	first, rows := cascadeRows(backend.Words(args.Parts), args.PartCount, args.FirstBlock+group)
+	first, rows := CascadeRows(backend.Words(args.Parts)[:2*args.PartCount+2], args.FirstBlock+group)
 	slotWords := uint64(CascadeSlotWords(4 * valueWords[V]()))
 	slot := backend.Words(args.Slots)[uint64(group)*slotWords:]
 	backend.Words(args.Sizes)[group] = uint32(EncodeCascade(slot, view[V](args.Values)[first:first+rows], scheme))

@@ -89,6 +89,7 @@ var rooms = []room{
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive kernel backend backend/link", ""},
+	{"exchange/codec", "relation kernel backend", ""},
 	{"exchange/topology", "", ""},
 	{"join/hmg", "exchange exchange/peers operator relation exec primitive backend", ""},
 	{"join/graphics", "ranges operator relation exec primitive kernel backend", ""},
