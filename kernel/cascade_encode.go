@@ -23,17 +23,22 @@ type CascadeConfig struct {
 	Shared uint32 `axis:"0,1"` // as in [ScanTilesConfig]
 }
 
+// MaxCascadeItems is the maximum of items: further loads would take registers, and a block has no more.
+const MaxCascadeItems = 32
+
 // CascadeEncodeConfig configures [CascadeEncode].
 type CascadeEncodeConfig struct {
 	CascadeConfig
 	Scheme uint32 // a [CascadeScheme]
 }
 
-// cascadeSharedBytes is what a workgroup keeps in shared memory: a block, the first rows of its runs, a bitmap of them
-// with ranks, and less than 64 further words.
-func cascadeSharedBytes(config *CascadeConfig) uint32 {
-	return CascadeBlock*(config.ValueBits/8+4) + 2*CascadeBlock/8 + 256
+// blockBytes is what a workgroup keeps in shared memory of a block: its values, the first rows of its runs, and a bitmap
+// of these with counts. sharedBytes adds the words of a number of ranges.
+func (c *CascadeConfig) blockBytes() uint32 {
+	return CascadeBlock*(c.ValueBits/8+4) + CascadeBlock/32*8 + 4
 }
+
+func (c *CascadeConfig) sharedBytes(ranges uint32) uint32 { return c.blockBytes() + 16*ranges + 8 }
 
 // CascadeEncode encodes a column block by block, all parts in one dispatch: workgroup g encodes block first_block + g
 // of the column into slot g, which has [CascadeSlotWords], and writes its size in words to sizes[g]. Words of a slot
@@ -45,7 +50,7 @@ var CascadeEncode = define[CascadeEncodeArgs](entry[CascadeEncodeArgsOf[[]byte],
 	Name: "cascade_encode",
 	Defaults: CascadeEncodeConfig{CascadeConfig: CascadeConfig{Tile: Tile{256, 4}},
 		Scheme: uint32(CascadeRLE | CascadeDelta | CascadePack)},
-	SharedBytes: func(config *CascadeEncodeConfig) uint32 { return cascadeSharedBytes(&config.CascadeConfig) },
+	SharedBytes: func(config *CascadeEncodeConfig) uint32 { return config.sharedBytes(1) },
 	Run: func(args *CascadeEncodeArgsOf[[]byte], config *CascadeEncodeConfig, group uint32) {
 		if config.ValueBits == 64 {
 			cascadeEncode[uint64](args, CascadeScheme(config.Scheme), group)

@@ -27,7 +27,7 @@ type CascadeSizesConfig struct {
 var CascadeSizes = define[CascadeSizesArgs](entry[CascadeSizesArgsOf[[]byte], CascadeSizesConfig]{
 	Name:        "cascade_sizes",
 	Defaults:    CascadeSizesConfig{CascadeConfig{Tile: Tile{256, 4}}},
-	SharedBytes: func(config *CascadeSizesConfig) uint32 { return cascadeSharedBytes(&config.CascadeConfig) },
+	SharedBytes: func(config *CascadeSizesConfig) uint32 { return config.sharedBytes(3) },
 	Run: func(args *CascadeSizesArgsOf[[]byte], config *CascadeSizesConfig, group uint32) {
 		if config.ValueBits == 64 {
 			cascadeSizes[uint64](args, group)

@@ -68,7 +68,7 @@ func cascadeSizesCase(m *maker) *Case {
 	})
 }
 
-// runsOf are values in runs of 1 to 7, ascending by 1 to 16.
+// benchmarkRuns are values in runs of 1 to 7, ascending by 1 to 16.
 func (m *maker) benchmarkRuns(bits uint32) []byte {
 	value, left := uint64(1)<<20, 0
 	return words(m.rows, bits, func(int) uint64 {
@@ -112,8 +112,14 @@ func cascadePlaceBenchmark(m *maker) *Dispatch {
 }
 
 func cascadeSizesBenchmark(m *maker) *Dispatch {
-	bits, blocks := m.config["value_bits"], m.rows/kernel.CascadeBlock
-	at := func(i int) uint64 { return uint64(kernel.CascadeBlock * (i/2*(1-i%2) + i%2)) }
+	bits, blocks := m.config["value_bits"], m.benchmarkBlocks()
+	at := func(i int) uint64 {
+		if first := i / 2 * kernel.CascadeBlock; i%2 == 0 {
+			return uint64(first)
+		} else {
+			return uint64(min(kernel.CascadeBlock, m.rows-first))
+		}
+	}
 	return m.cascadeDispatch(blocks, kernel.CascadeSizesArgsOf[[]byte]{
 		Values: m.benchmarkRuns(bits), Blocks: words(2*blocks, 32, at), Bytes: zeros(kernel.CascadeSchemes*blocks, 32),
 	})
