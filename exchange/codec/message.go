@@ -42,12 +42,13 @@ func MessageBytes(rows, payloadWords uint32) uint64 {
 	return 4 * (headerWords + uint64(Blocks(rows)) + uint64(payloadWords))
 }
 
-// DirectoryOf and PayloadOf are the parts of a message of rows rows that an encoder fills before [Seal].
+// DirectoryOf is the part of a message of rows rows that holds its directory. An encoder fills it, and [PayloadOf],
+// before [Seal].
 func DirectoryOf(message []byte, rows uint32) []uint32 {
 	return backend.Words(message)[headerWords:][:Blocks(rows)]
 }
 
-// PayloadOf is the other one, as bytes.
+// PayloadOf is the part of a message of rows rows behind its directory.
 func PayloadOf(message []byte, rows uint32) []byte { return message[4*(headerWords+Blocks(rows)):] }
 
 // Seal writes the header of a message whose directory and payload are in place. message is aligned to 4 bytes and has
@@ -101,13 +102,37 @@ func Open(message []byte) (Message, error) {
 	return m, nil
 }
 
+// PutDirectory writes the directory of a message of rows rows that a device has encoded: of its blocks, places are
+// where they begin in the payload of all messages, and where the last one ends.
+func PutDirectory(message []byte, rows uint32, places []uint32) {
+	for block, end := range places[1:] {
+		DirectoryOf(message, rows)[block] = end - places[0]
+	}
+}
+
+// Directory returns the directory that a device takes to decode messages whose payloads lie one behind the other: where
+// each block begins, and where the last one ends. The error is backend.ErrLimit for 16 GiB of payload or more.
+func Directory(messages []Message) (places []uint32, err error) {
+	places = []uint32{0}
+	words := uint64(0)
+	for _, m := range messages {
+		for _, end := range m.Directory {
+			places = append(places, uint32(words)+end)
+		}
+		if words += uint64(len(m.Payload)); words > math.MaxUint32 {
+			return nil, tooLarge(words)
+		}
+	}
+	return places, nil
+}
+
 func corrupt(format string, a ...any) error {
 	return &backend.OpError{Op: "open a compressed message", Err: backend.ErrInvalidInput,
 		Detail: fmt.Sprintf(format, a...)}
 }
 
-// tooLarge reports a message whose payload does not fit its numbers.
+// tooLarge reports a payload whose words have no numbers.
 func tooLarge(words uint64) error {
 	return &backend.OpError{Op: "compress a column", Err: backend.ErrLimit, Detail: fmt.Sprintf(
-		"a message has %d words, the limit is %d; send fewer rows at a time", words, uint32(math.MaxUint32))}
+		"%d words of encoded blocks, the limit is %d; send fewer rows at a time", words, uint32(math.MaxUint32))}
 }
