@@ -56,7 +56,7 @@ var rooms = []room{
 		"join/hash join/sortmerge groupby ranges operator relation exec primitive host vulkan opencl shaders kernel backend " +
 		"internal/cputime internal/offheap internal/text",
 		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
-	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
+	{"bench/primitive", ". exchange/codec bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv join relation exec backend internal/offheap internal/text",
