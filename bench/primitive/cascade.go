@@ -104,6 +104,8 @@ type cascadeBed struct {
 	encoding primitive.CascadeEncodePlan
 	buffers  primitive.CascadeBuffers
 	decoded  backend.Range
+
+	payloadBytes uint64 // of all encoded blocks
 }
 
 // cascade lays out a column of b.Key bits.
@@ -135,41 +137,39 @@ func (k *cascadeBed) plan(scheme kernel.CascadeScheme) *cascadeBed {
 	return k
 }
 
-func (k *cascadeBed) encode() experiment {
-	return experiment{
-		leastBytes: uint64(len(k.column)),
-		answers:    []backend.Range{k.buffers.Directory, k.buffers.Payload, k.decoded},
-		record:     func(list *backend.List) error { return k.ops.CascadeEncode(list, &k.encoding, &k.buffers) },
-		verify: func() error {
-			decode := k.decode()
-			if k.err != nil {
-				return k.err
-			}
-			if _, err := k.run(&decode); err != nil {
-				return err
-			}
-			return decode.verify()
-		},
+// encodeOnce encodes the column, and returns the size of all blocks.
+func (k *cascadeBed) encodeOnce() (payloadBytes uint64) {
+	if k.err != nil {
+		return 0
 	}
-}
-
-// payloadBytes is the size of all encoded blocks.
-func (k *cascadeBed) payloadBytes() uint64 {
+	var list backend.List
+	k.fail(k.ops.CascadeEncode(&list, &k.encoding, &k.buffers))
+	k.fail(k.device().Run(k.ctx, &list))
 	words, err := k.word(k.buffers.Directory, k.encoding.DirectoryBytes-4, 32)
 	k.fail(err)
 	return 4 * words
 }
 
-// decode is the way back. It encodes the column first.
-func (k *cascadeBed) decode() experiment {
-	if k.err != nil {
-		return experiment{}
+func (k *cascadeBed) encode() experiment {
+	k.payloadBytes = k.encodeOnce()
+	decode := k.decoding()
+	return experiment{
+		leastBytes: uint64(len(k.column)),
+		answers:    []backend.Range{k.buffers.Directory, k.buffers.Payload.Part(0, k.payloadBytes)},
+		record:     func(list *backend.List) error { return k.ops.CascadeEncode(list, &k.encoding, &k.buffers) },
+		verify:     func() error { return k.verify(&decode) },
 	}
-	var list backend.List
-	k.fail(k.ops.CascadeEncode(&list, &k.encoding, &k.buffers))
-	k.fail(k.device().Run(k.ctx, &list))
+}
+
+func (k *cascadeBed) decode() experiment {
+	k.payloadBytes = k.encodeOnce()
+	return k.decoding()
+}
+
+// decoding is the way back from what is encoded.
+func (k *cascadeBed) decoding() experiment {
 	decoding := plan[primitive.CascadeDecodePlan](k.bed)(
-		primitive.PlanCascadeDecode(k.ops.Tuning(), k.starts, k.Key/8, k.payloadBytes()))
+		primitive.PlanCascadeDecode(k.ops.Tuning(), k.starts, k.Key/8, k.payloadBytes))
 	buffers := k.buffers
 	buffers.Values = k.decoded
 	return experiment{

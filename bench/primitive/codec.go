@@ -113,7 +113,7 @@ func (c Codec) measure(ctx context.Context, ops *primitive.Ops, column *codecCol
 		}
 		*way.to = measure.SampleOf(runs)
 	}
-	r.ratio = float64(r.raw) / float64(k.payloadBytes()+k.encoding.DirectoryBytes)
+	r.ratio = float64(r.raw) / float64(k.payloadBytes+k.encoding.DirectoryBytes)
 	return r, b.err
 }
 
