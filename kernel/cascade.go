@@ -1,11 +1,8 @@
 package kernel
 
 import (
-	"encoding/binary"
 	bitops "math/bits"
 	"unsafe"
-
-	"github.com/spirjoin/spirjoin/backend"
 )
 
 // CascadeBlock is the number of values of a block of the cascaded codec (docs/codec.md). The last block of a part may
@@ -105,34 +102,23 @@ func CascadeSlotWords(valueBytes uint32) uint32 {
 	return CascadeBlockWords(CascadeBlock, valueBytes) + 3
 }
 
-// cascadeRange is a range of values or differences, least first in signed order.
-type cascadeRange[V word] struct{ least, greatest V }
-
-func emptyRange[V word]() cascadeRange[V] { return cascadeRange[V]{^signBit[V](), signBit[V]()} }
-
-func signBit[V word]() V { return ^V(0)>>1 + 1 }
-
-func (r *cascadeRange[V]) add(v V) {
-	flip := signBit[V]()
-	r.least, r.greatest = min(r.least^flip, v^flip)^flip, max(r.greatest^flip, v^flip)^flip
+// cascadeRange is a range of values or differences, least first in signed order. The range of none is least 0 and width
+// 0.
+type cascadeRange[V word] struct {
+	least V
+	width uint32 // bits of greatest - least
 }
 
-// width is the number of bits of greatest - least; 0 for an empty range.
-func (r *cascadeRange[V]) width() uint32 {
-	flip := signBit[V]()
-	if r.least^flip > r.greatest^flip {
-		return 0
+func rangeOf[V word](values []V) (r cascadeRange[V]) {
+	if len(values) == 0 {
+		return r
 	}
-	return uint32(bitops.Len64(uint64(r.greatest - r.least)))
-}
-
-// reference is least, or 0 for an empty range.
-func (r *cascadeRange[V]) reference() V {
-	flip := signBit[V]()
-	if r.least^flip > r.greatest^flip {
-		return 0
+	flip := ^V(0)>>1 + 1 // orders signed values as unsigned ones
+	least, greatest := values[0]^flip, values[0]^flip
+	for _, v := range values[1:] {
+		least, greatest = min(least, v^flip), max(greatest, v^flip)
 	}
-	return r.least
+	return cascadeRange[V]{least ^ flip, uint32(bitops.Len64(uint64(greatest - least)))}
 }
 
 // cascadeStage holds a block between its layers.
@@ -180,41 +166,36 @@ func differences[V word](entries []V) {
 	}
 }
 
-// packBits appends the low width bits of each value less reference, and returns the number of words.
-func packBits[V word](to []uint32, values []V, reference V, width uint32) int {
-	held, bits, n := uint64(0), uint32(0), 0
-	emit := func() {
-		to[n] = uint32(held)
-		held, bits, n = held>>32, bits-32, n+1
-	}
+// packBits writes the low width bits of each value less reference, one after the other. Each value is stored, whether
+// it fills a word or not, because a branch on that would be mispredicted.
+func packBits[V word](to []uint32, values []V, reference V, width uint32) {
+	held, bits, n := uint64(0), uint32(0), 0 // fewer than 32 bits are held
 	switch {
 	case width == 0:
-		return 0
+		return
 	case width <= 32:
 		for _, v := range values {
 			held |= uint64(v-reference) << (bits & 31)
-			if bits += width; bits >= 32 {
-				to[n] = uint32(held)
-				held, bits, n = held>>32, bits-32, n+1
-			}
+			to[n] = uint32(held)
+			bits += width
+			full := bits >> 5
+			held, bits, n = held>>(32*full&63), bits&31, n+int(full)
 		}
 	default:
 		for _, v := range values {
 			code := uint64(v - reference)
 			held |= code & (1<<32 - 1) << (bits & 31)
-			bits += 32
-			emit()
-			held |= code >> 32 << (bits & 31)
-			if bits += width - 32; bits >= 32 {
-				emit()
-			}
+			to[n] = uint32(held)
+			held = held>>32 | code>>32<<(bits&31)
+			to[n+1] = uint32(held)
+			bits += width - 32
+			full := bits >> 5
+			held, bits, n = held>>(32*full&63), bits&31, n+1+int(full)
 		}
 	}
 	if bits > 0 {
-		bits = 32
-		emit()
+		to[n] = uint32(held)
 	}
-	return n
 }
 
 // unpackBits reads len(values) codes of width bits and adds reference.
@@ -229,9 +210,9 @@ func unpackBits[V word](values []V, from []uint32, reference V, width uint32) {
 	if width <= 57 && len(from) >= 2 {
 		fast = min(len(values), (32*len(from)-64)/int(width)+1)
 	}
-	bytes, mask := backend.AsBytes(from), uint64(1)<<width-1
-	for i, bit := 0, uint(0); i < fast; i++ {
-		values[i] = V(binary.LittleEndian.Uint64(bytes[bit>>3:])>>(bit&7)&mask) + reference
+	base, mask, bit := unsafe.Pointer(unsafe.SliceData(from)), uint64(1)<<width-1, uint(0)
+	for i := range values[:fast] {
+		values[i] = V(*(*uint64)(unsafe.Add(base, bit>>3))>>(bit&7)&mask) + reference
 		bit += uint(width)
 	}
 	for i := fast; i < len(values); i++ {

@@ -97,9 +97,13 @@ func DecodeCascade[V word](values []V, from []uint32) bool {
 	}
 	decodeEntries(&h, entries, from, layout)
 	for i, length := range lengths {
+		v := entries[i]
+		if len(values) >= 4 { // most runs are short: the rest is overwritten by the next
+			values[0], values[1], values[2], values[3] = v, v, v, v
+		}
 		run := values[:length]
-		for j := range run {
-			run[j] = entries[i]
+		for j := min(4*(len(values)/4), 4, len(run)); j < len(run); j++ {
+			run[j] = v
 		}
 		values = values[length:]
 	}

@@ -92,11 +92,8 @@ func EncodeCascade[V word](to []uint32, values []V, scheme CascadeScheme) int {
 	h.width = 32 * valueWords[V]()
 	reference := V(0)
 	if scheme&CascadePack != 0 {
-		bounds := emptyRange[V]()
-		for _, v := range packed {
-			bounds.add(v)
-		}
-		h.width, reference = bounds.width(), bounds.reference()
+		all := rangeOf(packed)
+		h.width, reference = all.width, all.least
 	}
 	layout := h.layout(uint32(len(values)), valueWords[V]())
 	if int(layout.end) >= raw {

@@ -47,15 +47,12 @@ func cascadeSizes[V word](args *CascadeSizesArgsOf[[]byte], group uint32) {
 func SizeCascade[V word](values []V) (sizes [CascadeSchemes]uint32) {
 	var stage cascadeStage[V]
 	runs, least, greatest := stage.runsOf(values)
-	all, steps, jumps := emptyRange[V](), emptyRange[V](), emptyRange[V]()
-	all.add(values[0])
-	for i := 1; i < len(values); i++ {
-		all.add(values[i])
-		steps.add(values[i] - values[i-1])
-	}
-	for i := 1; i < runs; i++ {
-		jumps.add(stage.entry[i] - stage.entry[i-1])
-	}
+	all := rangeOf(values)
+	differences(stage.entry[:runs])
+	jumps := rangeOf(stage.entry[1:runs])
+	copy(stage.entry[:], values)
+	differences(stage.entry[:len(values)])
+	steps := rangeOf(stage.entry[1:len(values)])
 	count := uint32(len(values))
 	for s := range sizes {
 		scheme := CascadeScheme(s)
@@ -64,11 +61,11 @@ func SizeCascade[V word](values []V) (sizes [CascadeSchemes]uint32) {
 		case scheme&CascadePack == 0:
 			h.width = uint32(bitops.Len64(uint64(^V(0))))
 		case scheme&CascadeDelta == 0:
-			h.width = all.width()
+			h.width = all.width
 		case scheme&CascadeRLE == 0:
-			h.width = steps.width()
+			h.width = steps.width
 		default:
-			h.width = jumps.width()
+			h.width = jumps.width
 		}
 		sizes[s] = 4 * CascadeBlockWords(count, 4*valueWords[V]())
 		if scheme != 0 {
