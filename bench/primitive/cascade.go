@@ -43,30 +43,40 @@ type codecRates struct{ encode, decode, ratio float64 }
 // orderKey is the key of an order as dbgen makes it: 8 of 32 numbers are taken.
 func orderKey(order uint64) uint64 { return order/8*32 + order%8 + 1 }
 
-func randomColumn(name string, bits, valueBits int, peer codecRates) codecColumn {
-	return codecColumn{name, bits, func(_, random, _ uint64, put func(uint64)) { put(narrow(random, valueBits)) }, peer}
-}
+func putOrderKey(order, _, _ uint64, put func(uint64)) { put(orderKey(order)) }
 
-// An order has 1 to 7 lines.
-var lineKeys = codecColumn{"l_orderkey", 64, func(order, random, _ uint64, put func(uint64)) {
+// putLineKeys puts the keys of an order's 1 to 7 lines.
+func putLineKeys(order, random, _ uint64, put func(uint64)) {
 	for range 1 + random%7 {
 		put(orderKey(order))
 	}
-}, codecRates{491e9, 1101e9, 19.0}}
+}
 
-// codecColumns are the columns of the paper's table 1, and others. nvCOMP is version 2.2, its batched cascaded codec, on
-// an H100 with 1 GiB of raw bytes (measured on 2026-11-22).
+func putPriority(_, random, _ uint64, put func(uint64)) { put(random % 5) }
+
+// putCustomer puts one of the two of three customers that have orders.
+func putCustomer(_, random, orders uint64, put func(uint64)) {
+	customer := random % max(1, orders/15)
+	put(customer/2*3 + customer%2 + 1)
+}
+
+// putRandom puts values of some bits.
+func putRandom(bits int) func(_, random, _ uint64, put func(uint64)) {
+	return func(_, random, _ uint64, put func(uint64)) { put(narrow(random, bits)) }
+}
+
+var lineKeys = codecColumn{"l_orderkey", 64, putLineKeys, codecRates{491e9, 1101e9, 19.0}}
+
+// codecColumns are the columns of the paper's table 1, and others. nvCOMP is version 2.2, its batched cascaded codec,
+// on an H100 with 1 GiB of raw bytes (measured on 2026-11-22).
 var codecColumns = []codecColumn{
-	{"o_orderkey", 64, func(order, _, _ uint64, put func(uint64)) { put(orderKey(order)) }, codecRates{216e9, 511e9, 7.0}},
-	{"o_orderpriority", 32, func(_, random, _ uint64, put func(uint64)) { put(random % 5) }, codecRates{538e9, 1585e9, 10.2}},
+	{"o_orderkey", 64, putOrderKey, codecRates{216e9, 511e9, 7.0}},
+	{"o_orderpriority", 32, putPriority, codecRates{538e9, 1585e9, 10.2}},
 	lineKeys,
-	{"o_custkey", 64, func(_, random, orders uint64, put func(uint64)) { // two of three customers have orders
-		customer := random % max(1, orders/15)
-		put(customer/2*3 + customer%2 + 1)
-	}, codecRates{}},
-	randomColumn("random20", 32, 20, codecRates{453e9, 953e9, 1.6}),
-	randomColumn("random40", 64, 40, codecRates{}),
-	randomColumn("random62", 64, 62, codecRates{}),
+	{"o_custkey", 64, putCustomer, codecRates{}},
+	{"random20", 32, putRandom(20), codecRates{453e9, 953e9, 1.6}},
+	{"random40", 64, putRandom(40), codecRates{}},
+	{"random62", 64, putRandom(62), codecRates{}},
 }
 
 // values makes rows values of bits bits, of as many orders as that takes, after a stable partition of the orders by the
@@ -75,7 +85,8 @@ func (c *codecColumn) values(seed, rows uint64, bits, destinations int) (column 
 	starts = make([]uint32, destinations+1)
 	each := func(put func(destination int, value uint64)) {
 		for order, row := uint64(0), uint64(0); row < rows; order++ {
-			random, destination := workload.Random(seed, order), int(kernel.Mix(orderKey(order), 7)%uint64(destinations))
+			random := workload.Random(seed, order)
+			destination := int(kernel.Mix(orderKey(order), 7) % uint64(destinations))
 			c.add(order, random, rows, func(value uint64) {
 				if row++; row <= rows {
 					put(destination, value)

@@ -89,8 +89,8 @@ func (c Codec) Run(ctx context.Context, device *backend.Device, user primitive.T
 
 func (c Codec) measure(ctx context.Context, ops *primitive.Ops, column *codecColumn) (*codecResult, error) {
 	r := &codecResult{codecColumn: column, raw: c.Bytes}
-	b := &bed{Case: Case{Primitive: "codec", Key: column.bits, Rows: c.Bytes / uint64(column.bits/8)}, ctx: ctx, ops: ops,
-		seed: c.Seed}
+	of := Case{Primitive: "codec", Key: column.bits, Rows: c.Bytes / uint64(column.bits/8)}
+	b := &bed{Case: of, ctx: ctx, ops: ops, seed: c.Seed}
 	defer b.release()
 	k := b.cascade(column, c.Destinations)
 	sizes := k.sizes()
@@ -138,9 +138,11 @@ func newCodecTable() *measure.Table[*codecResult] {
 	}
 	own, peer := (*codecResult).rates, func(r *codecResult) codecRates { return r.peer }
 	name := column{Head: "COLUMN", Known: true, Cell: func(r *codecResult) string { return r.name }}
+	scheme := column{Head: "SCHEME", Cell: func(r *codecResult) string { return r.scheme.String() }}
 	return measure.NewTable(name.Fitting(CodecColumns()...),
-		column{Head: "BITS", Known: true, Align: text.Right, Cell: func(r *codecResult) string { return bitsText(r.bits) }},
-		column{Head: "SCHEME", Cell: func(r *codecResult) string { return r.scheme.String() }}.Fitting(allLayers.String()),
+		column{Head: "BITS", Known: true, Align: text.Right,
+			Cell: func(r *codecResult) string { return bitsText(r.bits) }},
+		scheme.Fitting(allLayers.String()),
 		column{Head: "RATIO", Align: text.Right, Cell: ratio(own)},
 		measure.Number("ENCODE", rate(func(r *codecResult) float64 { return own(r).encode })),
 		measure.Number("DECODE", rate(func(r *codecResult) float64 { return own(r).decode })),

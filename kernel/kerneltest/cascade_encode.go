@@ -60,4 +60,3 @@ func (m *maker) cascadeEncodeArgs() kernel.CascadeEncodeArgsOf[[]byte] {
 func cascadeEncodeBenchmark(m *maker) *Dispatch {
 	return m.cascadeDispatch(m.benchmarkBlocks(), m.cascadeEncodeArgs())
 }
-
