@@ -32,8 +32,8 @@ type CascadeEncodeConfig struct {
 	Scheme uint32 // a [CascadeScheme]
 }
 
-// blockBytes is what a workgroup keeps in shared memory of a block: its values, the first rows of its runs, and a bitmap
-// of these with counts. sharedBytes adds the words of a number of ranges.
+// blockBytes is what a workgroup keeps of a block in shared memory: its values, the first rows of its runs, and a
+// bitmap of these with counts. sharedBytes adds the words of a number of ranges.
 func (c *CascadeConfig) blockBytes() uint32 {
 	return CascadeBlock*(c.ValueBits/8+4) + CascadeBlock/32*8 + 4
 }

@@ -101,9 +101,10 @@ func (o *Ops) CascadeEncode(list *backend.List, p *CascadeEncodePlan, b *Cascade
 				return err
 			}
 		}
-		sizes, ends := b.Scratch.Part(p.offsets.sizes, 4*uint64(count)), b.Scratch.Part(p.offsets.ends, 4*uint64(count)+4)
-		encode.Dispatch(list, count, kernel.CascadeEncodeArgs{Values: b.Values, Parts: b.Parts, Slots: slots, Sizes: sizes,
-			PartCount: uint32(len(p.Parts)/2 - 1), FirstBlock: first})
+		sizes := b.Scratch.Part(p.offsets.sizes, 4*uint64(count))
+		ends := b.Scratch.Part(p.offsets.ends, 4*uint64(count)+4)
+		encode.Dispatch(list, count, kernel.CascadeEncodeArgs{Values: b.Values, Parts: b.Parts, Slots: slots,
+			Sizes: sizes, PartCount: uint32(len(p.Parts)/2 - 1), FirstBlock: first})
 		if err := o.Scan(list, scan, sizes, ends, b.Scratch.Part(p.offsets.scan, scan.ScratchBytes)); err != nil {
 			return err
 		}
@@ -139,8 +140,8 @@ func PlanCascadeDecode(t Tuning, starts []uint32, valueBytes int, payloadBytes u
 func (o *Ops) CascadeDecode(list *backend.List, p *CascadeDecodePlan, b *CascadeBuffers) error {
 	list.Fill(b.Status.Part(0, 4), 0)
 	return kernel.CascadeDecode.Record(list, o.device, p.decode, p.Blocks, kernel.CascadeDecodeArgs{Payload: b.Payload,
-		Directory: b.Directory, Parts: b.Parts, Values: b.Values, Status: b.Status, PartCount: uint32(len(p.Parts)/2 - 1),
-		PayloadWords: p.words})
+		Directory: b.Directory, Parts: b.Parts, Values: b.Values, Status: b.Status,
+		PartCount: uint32(len(p.Parts)/2 - 1), PayloadWords: p.words})
 }
 
 // CascadeSizes records the computation of the sizes of some blocks of a column of valueBytes, 4 or 8: blocks has two

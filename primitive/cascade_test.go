@@ -102,8 +102,8 @@ func testCascade[V uint32 | uint64](r rig, ops *primitive.Ops, random *rand.Rand
 	decoded, status := r.empty(uint64(rows)*uint64(width)+8), r.empty(4)
 	decode := func(payload backend.Range) {
 		r.run(func(list *backend.List) error {
-			return ops.CascadeDecode(list, &decoding, &primitive.CascadeBuffers{Values: decoded.All(), Parts: parts.All(),
-				Directory: directory.All(), Payload: payload, Status: status.All()})
+			return ops.CascadeDecode(list, &decoding, &primitive.CascadeBuffers{Values: decoded.All(),
+				Parts: parts.All(), Directory: directory.All(), Payload: payload, Status: status.All()})
 		})
 	}
 	decode(payload.All())

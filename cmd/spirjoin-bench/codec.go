@@ -17,7 +17,8 @@ func codecCommand(s *command.Session) *cli.Command {
 		Name: "codec", Usage: "the cascaded codec of columns between machines",
 		UsageText: "spirjoin-bench codec [COLUMN...] [flags]",
 		Description: "   Each column is encoded with the scheme that is smallest by a sample, and decoded; a wrong " +
-			"answer\n   ends the command with code 6. Rates count raw bytes. nvCOMP's are those of version 2.2 on an H100.\n" +
+			"answer\n   ends the command with code 6. Rates count raw bytes. nvCOMP's are those of version 2.2 " +
+			"on an H100.\n" +
 			"   Without a COLUMN all are measured:\n   " + strings.Join(benchmark.CodecColumns(), ", "),
 		Flags: slices.Concat([]cli.Flag{
 			&cli.Uint64Flag{Name: "mib", Category: columns,

@@ -21,8 +21,8 @@ type Column struct {
 // unitBlocks is the number of blocks that a core encodes at a time.
 const unitBlocks = relation.BlockRows / kernel.CascadeBlock
 
-// Encoded is a column whose blocks are encoded, before they are messages. Its memory is of Go's heap, and as large as the
-// payload of all messages.
+// Encoded is a column whose blocks are encoded, before they are messages. Its memory is of Go's heap, and as large as
+// the payload of all messages.
 type Encoded struct {
 	column Column
 	parts  []uint32   // see [kernel.CascadeParts]
