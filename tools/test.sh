@@ -11,12 +11,12 @@ source tools/vulkan.sh
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 # What runs goroutines of its own. Other packages are straight-line code of one goroutine over the host backend, whose
 # tests run all kernels in parallel, or over engines, which have tests of their own.
-threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/runs
+threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/codec ./exchange/runs
 	./exec ./deliver ./backend ./cluster/... ./exchange/shuffle ./ranks ./internal/leak ./internal/offheap)
 # What runs shaders. In this order, so that none that takes long begins last.
 device_packages=(./kernel ./join/hash ./primitive ./engine ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./relation/keys ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
-	./exchange ./exchange/peers .)
+	./exchange ./exchange/codec ./exchange/peers .)
 # The backend, kernels, what calls them, and joins of tables.
 driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphics ./groupby/reduce ./vulkan/... ./ranges .)
 # What runs kernels that the packages above have tested.

@@ -57,7 +57,7 @@ var rooms = []room{
 		"join/graphics join/hash join/sortmerge groupby operator relation exec primitive host kernel backend " +
 		"internal/cputime internal/offheap internal/text",
 		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
-	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
+	{"bench/primitive", ". exchange/codec bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
 	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
@@ -96,6 +96,7 @@ var rooms = []room{
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive backend backend/link", ""},
 	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
+	{"exchange/codec", "relation kernel backend", ""},
 	{"exchange/topology", "", ""},
 	{"cluster", "backend", ""},
 	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},
