@@ -15,7 +15,7 @@ import (
 //	Aggregates  output columns behind the keys: a function, its column, and a name if the default does not do
 //	Algorithm   "graphics" or "sort" forces how rows are grouped; default: chosen
 //	BatchRows   maximum rows of an output batch; default 1,048,576
-//	Progress    callback that is told the phase, the rows done and in all, and the time elapsed and left
+//	Progress    callback that gets the phase, the rows done and in all, and the time elapsed and left
 type GroupSpec = groupby.Spec
 
 // GroupAggregate is one output column of a group-by: Func of Column, named Name.

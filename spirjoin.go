@@ -73,7 +73,7 @@ import (
 //	Algorithm        see ParseJoinAlgorithm; default the one predicted to be fastest
 //	Strategy         way to share the join among several devices; default the one predicted to be fastest
 //	BuildSide        side that is prepared once; default the one with fewer rows
-//	Progress         callback that is told the phase, the rows done and in all, and the time elapsed and left
+//	Progress         callback that gets the phase, the rows done and in all, and the time elapsed and left
 type JoinSpec = join.Spec
 
 // JoinResult is a join in progress, whose owner closes it. Its output is drawn once, by one goroutine; a second draw is
@@ -115,7 +115,7 @@ type (
 	JoinPairs       = query.Pairs     // pairs of row numbers, from JoinResult.Pairs
 	JoinProgress    = join.Progress   // how far a join has come, for JoinSpec.Progress
 	JoinStats       = query.Stats     // measurements, from JoinResult.Stats
-	JoinExpected    = engine.Expected // what is known of a table before it is read, for Engine.PrepareJoin
+	JoinExpected    = engine.Expected // facts about a table before it is read, for Engine.PrepareJoin
 )
 
 // The kinds of joins, for JoinSpec.How. A partner of a row is a row of the other table with an equal key. Semi, Anti,
@@ -223,43 +223,43 @@ const HostDevice = "host"
 // Options select the device of an engine and its limits. The zero value selects the best GPU, or the CPU if there is
 // none, and the default limits.
 type Options struct {
-	// Device is the index of a GPU, or a device's name or a part of it, its id or its backend, as listed by spirjoin devices
-	// and [Discover]. HostDevice is the CPU. "" and "auto" are the best GPU, or the CPU if there is none, and never a
-	// software driver such as lavapipe, which must be named.
+	// Device is the index of a GPU, or a device's name or a part of it, its id or its backend, as listed by spirjoin
+	// devices and [Discover]. HostDevice is the CPU. "" and "auto" are the best GPU, or the CPU if there is none, and
+	// never a software driver such as lavapipe, which must be named.
 	Device string
-	// Others are further devices, each named as Device, that join together with it where that is predicted to be faster:
-	// either all of them have the build side and take parts of the other side, or rows with equal keys meet on one of them.
-	// A name that is there twice opens the device twice. Joins with [Engine.BuildSide], and joins of tables in an order
-	// that do not ask for StrategyHMG, run on Device alone.
+	// Others are further devices, each named as Device, that join together with it where that is predicted to be
+	// faster: either all of them have the build side and take parts of the other side, or rows with equal keys meet on
+	// one of them. A name that is there twice opens the device twice. Joins with [Engine.BuildSide], and joins of
+	// tables in an order that do not ask for StrategyHMG, run on Device alone.
 	Others []string
 	// DeviceMemoryBytes is a hard cap on the memory of each device; 0 means 80% of the device's budget.
 	DeviceMemoryBytes uint64
 	// MemoryLimitBytes is a hard cap on host memory for all that the engine does at a time; 0 means no limit. A join
-	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes on
-	// rows, and its device memory if the device's memory is host memory. Columns that several joins share count once.
-	// A join of small tables needs up to 1 MiB. A build side needs at least 5 MiB, most of it for parts and
+	// counts with its tables, even if they are the caller's, with four batches of output, parts of a source, its notes
+	// on rows, and its device memory if the device's memory is host memory. Columns that several joins share count
+	// once. A join of small tables needs up to 1 MiB. A build side needs at least 5 MiB, most of it for parts and
 	// batches of a join with it.
 	//
 	// A join acquires all of this, and its device memory, before it begins. If others hold memory, it takes smaller
-	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results hold
-	// their memory until they are drawn or closed, build sides until they are closed. So a join whose source is a result
-	// of the same engine may wait for what that result holds, until its context ends: raise the cap so that both fit, or
-	// collect the output of the first join and close its result before the second one begins.
+	// batches or waits until its context ends; a need beyond the cap is refused at once with ErrHostMemory. Results
+	// hold their memory until they are drawn or closed, build sides until they are closed. So a join whose source is a
+	// result of the same engine may wait for what that result holds, until its context ends: raise the cap so that both
+	// fit, or collect the output of the first join and close its result before the second one begins.
 	//
-	// A stream acquires memory as its sources give rows, until it has its build side and a first part of the probe side.
-	// Only one stream at a time may do so: under this cap streams begin one after the other, even if all would fit, and
-	// then run side by side. A source that is slow to give its first rows delays the streams behind it, but no join of
-	// tables.
+	// A stream acquires memory as its sources give rows, until it has its build side and a first part of the probe
+	// side. Only one stream at a time may do so: under this cap streams begin one after the other, even if all would
+	// fit, and then run side by side. A source that is slow to give its first rows delays the streams behind it, but no
+	// join of tables.
 	//
 	// Not counted are tables that no join is reading, batches that were drawn and not released beyond those four, what
 	// sources hold, buffers of 160 MiB through which a GPU copies, and the program itself. Engine.Reserve sets memory
 	// aside for them.
 	MemoryLimitBytes uint64
 	// TempDir is a folder for temporary files, which have no names there and end with the process. With it, JoinStream
-	// divides both sides of a join whose build side does not fit in MemoryLimitBytes into parts, and joins them one after
-	// the other. Half of the memory is for parts; those that it has no room for are on disk. Without MemoryLimitBytes
-	// parts are in memory, and a device with too little memory needs no TempDir. GroupByStream divides groups in the same
-	// way that have more than an eighth of MemoryLimitBytes. "" means that nothing is put on disk.
+	// divides both sides of a join whose build side does not fit in MemoryLimitBytes into parts, and joins them one
+	// after the other. Half of the memory is for parts; those that it has no room for are on disk. Without
+	// MemoryLimitBytes parts are in memory, and a device with too little memory needs no TempDir. GroupByStream divides
+	// groups in the same way that have more than an eighth of MemoryLimitBytes. "" means that nothing is put on disk.
 	TempDir string
 	// TempLimitBytes is a hard cap on the size of all temporary files; 0 means no limit.
 	TempLimitBytes uint64
@@ -440,7 +440,7 @@ func (e *Engine) PlanJoin(ctx context.Context, layout *JoinLayout, left, right a
 
 // PrepareJoin begins to compile the kernels that a join with this layout is expected to need, while its tables are
 // still being read: a driver that compiles them for the first time takes up to half a second for each. left and right
-// say what is known of the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a
+// have facts about the tables, as from the metadata of files. It does nothing on the host, nor if the rows of a
 // table or the bounds of a key are unknown: then kernels are compiled from the start of the join on, as others that it
 // needs. The caller calls wait at some time, at the latest before it closes the engine: it returns when it is known
 // which kernels these are, after milliseconds, and does not wait for them.

@@ -2,7 +2,7 @@ package backend
 
 import "sync/atomic"
 
-// Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by whoever made it.
+// Buffer is a range of device memory, made by [Device.Allocate] or [Device.Import] and owned by the code that made it.
 // Release it exactly once. It may be released while submitted work still uses it: its memory is returned when that work
 // is done.
 type Buffer struct {

@@ -31,32 +31,21 @@ type PassChecker interface {
 	CheckPass(role Role, run any) error
 }
 
-// Image is an image of a device, owned by whoever adopted it. Release it exactly once; it may be released while
-// submitted work still uses it.
+// Image is an image of a device, made by [Device.NewImage]. Release it exactly once; it may be released while submitted
+// work still uses it.
 type Image struct {
 	device   *Device
 	label    string
 	block    ImageBlock
-	spec     ImageSpec // of an image that NewImage made
+	spec     ImageSpec
 	lease    *lease
 	released atomic.Bool
-}
-
-// AdoptImage takes ownership of an image that was created by a capability of the device's driver. Its memory does not
-// count towards the device's caps.
-func (d *Device) AdoptImage(block ImageBlock, label string) *Image {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i := &Image{device: d, label: label, block: block}
-	i.lease = d.leaseOf(block, label)
-	d.live[i] = struct{}{}
-	return i
 }
 
 // Block returns the driver's image.
 func (i *Image) Block() ImageBlock { return i.block }
 
-// Spec describes an image that [Device.NewImage] made.
+// Spec describes the image.
 func (i *Image) Spec() ImageSpec { return i.spec }
 
 // SizeBytes is the device memory that the image takes.
@@ -71,8 +60,6 @@ func (i *Image) problem(d *Device, what string) string {
 		return what + ": an image of another device"
 	case i.released.Load():
 		return fmt.Sprintf("%s: image %q was released", what, i.label)
-	case i.spec == ImageSpec{}:
-		return fmt.Sprintf("%s: image %q was not made by NewImage", what, i.label)
 	}
 	return ""
 }

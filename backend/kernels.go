@@ -13,8 +13,8 @@ type kernelKey struct {
 }
 
 // kernels are the kernels of a device, each of which is compiled once: ahead, by as many goroutines as there are cores
-// ([Device.Prefetch]), or by whoever needs it first. Whoever needs a kernel that is being compiled waits for that one;
-// one that is still in the queue is compiled by whoever needs it.
+// ([Device.Prefetch]), or by its first caller. A caller that needs a kernel that is being compiled waits for that one;
+// one that is still in the queue is compiled by the caller.
 type kernels struct {
 	ahead sync.WaitGroup // goroutines that compile ahead
 	most  int            // of them
@@ -48,7 +48,7 @@ type KernelStats struct {
 	// Cached is how many of them the driver found in its cache of an earlier process, and Answered for how many it said
 	// whether it did.
 	Cached, Answered int
-	Ahead            int           // that nobody needed at that moment ([Device.Prefetch])
+	Ahead            int           // that no caller needed at that moment ([Device.Prefetch])
 	Unused           int           // of these, not needed since
 	Pending          int           // being compiled, or to be compiled ahead
 	AtOnce           int           // maximum number that were compiled at a time
@@ -113,8 +113,8 @@ func (d *Device) compiled(key kernelKey) (*Kernel, error) {
 	return d.kernels.ready[key], nil
 }
 
-// Prefetch begins to compile a kernel that may be needed soon, and does not wait for it. If that fails, whoever needs
-// the kernel gets the error. After [Device.Close] it does nothing.
+// Prefetch begins to compile a kernel that may be needed soon, and does not wait for it. If that fails, the caller that
+// needs the kernel gets the error. After [Device.Close] it does nothing.
 func (d *Device) Prefetch(spec *KernelSpec, config Config) {
 	full, err := spec.Complete(config)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *kernels) compilationOf(spec *KernelSpec, full Config) *compilation {
 }
 
 // compile returns a kernel in a complete configuration. It compiles it unless that was done, or is being done, which it
-// waits for. A kernel that failed is compiled again for whoever needs it next.
+// waits for. A kernel that failed is compiled again for its next caller.
 func (d *Device) compile(spec *KernelSpec, full Config, ahead bool) (*Kernel, error) {
 	s := &d.kernels
 	s.mu.Lock()

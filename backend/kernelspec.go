@@ -68,6 +68,7 @@ func (c Config) String() string {
 // and the end of the range of workgroups.
 type KernelSpec struct {
 	Name      string
+	HostOnly  bool // has no shader: only the host backend runs it
 	Args      []ArgSpec
 	Params    []string
 	Axes      []Axis

@@ -114,7 +114,7 @@ func TestLargeColumns(t *testing.T) {
 	require.NoError(t, err)
 	list = List{}
 	const groups = rows/256 + 1
-	list.Dispatch(k, groups, []Range{other.All(), column.All()}, rows)
+	list.DispatchPart(k, 0, groups, []Range{other.All(), column.All()}, rows)
 	require.NoError(t, device.Run(ctx, &list))
 	next := uint32(0)
 	for _, c := range driver.taken() {

@@ -94,12 +94,8 @@ func (l *List) Stage(name string) {
 	l.Commands = append(l.Commands, Command{Kind: Mark, Label: name})
 }
 
-// Dispatch adds groups workgroups of a kernel; 0 groups add nothing. Arguments follow the order of the catalogue.
-func (l *List) Dispatch(kernel *Kernel, groups uint32, args []Range, params ...uint32) {
-	l.DispatchPart(kernel, 0, groups, args, params...)
-}
-
-// DispatchPart adds the workgroups from first to end-1.
+// DispatchPart adds the workgroups from first to end-1 of a kernel; none add nothing. Arguments follow the order of the
+// catalogue.
 func (l *List) DispatchPart(kernel *Kernel, first, end uint32, args []Range, params ...uint32) {
 	if first < end {
 		l.Commands = append(l.Commands,

@@ -90,7 +90,7 @@ func (d *Device) waitUses(ctx context.Context, uses *[Roles]uint64) error {
 
 // MemoryUse is the account of one kind of memory, in bytes.
 type MemoryUse struct {
-	InUse, Peak, Blocks, Cap uint64
+	InUse, Peak, Blocks uint64
 }
 
 // MemoryUse returns the account of device-local or host-visible memory; ResetPeak resets Peak.
@@ -99,7 +99,7 @@ func (d *Device) MemoryUse(memory Memory) MemoryUse {
 	defer d.mu.Unlock()
 	d.settle()
 	a := &d.arenas[memory]
-	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes, a.capBytes}
+	return MemoryUse{a.usedBytes, a.peakBytes, a.blockBytes}
 }
 
 // Trim bounds the blocks of device-local memory: it returns unused blocks to the driver until all together have at most

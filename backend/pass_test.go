@@ -10,7 +10,7 @@ import (
 
 // drawDriver has a capability: passes that draw, on the graphics queue only.
 type drawDriver struct {
-	fakeDriver
+	rasterDriver
 	stopped bool // nothing completes
 }
 
@@ -45,16 +45,17 @@ const (
 // profile, and its image lives until its last use.
 func TestPass(t *testing.T) {
 	ctx := context.Background()
-	driver := &drawDriver{fakeDriver: fakeDriver{info: DeviceInfo{
+	driver := &drawDriver{rasterDriver: rasterDriver{fakeDriver: fakeDriver{info: DeviceInfo{
 		Heaps:  []Heap{{SizeBytes: 1 << 30, BudgetBytes: 1 << 30, DeviceLocal: true}},
 		Limits: Limits{MaxAllocationBytes: 1 << 30, MaxBlockBytes: 1 << 30, MaxBufferBytes: 1 << 30},
 		Queues: []RoleQueue{{Role: "graphics"}},
-	}}}
+	}}}}
 	device := NewDevice(driver, DeviceOptions{})
 	rows, err := device.Allocate(ctx, DeviceLocal, 4096, "rows")
 	require.NoError(t, err)
-	block := &fakeImage{layers: 4}
-	image := device.AdoptImage(block, "hash image")
+	image, err := device.NewImage(ctx, ImageSpec{Width: 1, Height: 1, Layers: 4, Format: RG32UInt}, "hash image")
+	require.NoError(t, err)
+	block := image.Block().(*fakeImage)
 	layer := func(n uint32, access Access, usage Usage) Touch {
 		return Touch{Image: image, FirstLayer: n, EndLayer: n + 1, Access: access, Usage: usage}
 	}

@@ -20,8 +20,8 @@ func (d *Device) Adopt(block Block, labels ...string) []*Buffer {
 	return buffers
 }
 
-// AllocateApart allocates memory that is not under the cap, as the exchange memory of links is not: whoever needs the
-// link may have all memory under it.
+// AllocateApart allocates memory that is not under the cap, as the exchange memory of links is not: a query that needs
+// the link may have all memory under it.
 func (d *Device) AllocateApart(sizeBytes uint64, label string) (*Buffer, error) {
 	block, err := d.allocateBlock(sizeBytes, DeviceLocal)
 	if err != nil {

@@ -1,8 +1,6 @@
 package backend
 
 import (
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 )
@@ -44,13 +42,4 @@ func (p *Profile) Stages() []StageTime {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]StageTime(nil), p.stages...)
-}
-
-// String returns a table with one stage per line.
-func (p *Profile) String() string {
-	var b strings.Builder
-	for _, s := range p.Stages() {
-		fmt.Fprintf(&b, "%-24s %10.3f ms\n", s.Stage, float64(s.Time.Microseconds())/1000)
-	}
-	return b.String()
 }

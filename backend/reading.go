@@ -2,7 +2,7 @@ package backend
 
 import "context"
 
-// Reading is a few numbers that a list leaves on the device, on their way to the host. Whoever made it releases it, once
+// Reading is a few numbers that a list leaves on the device, on their way to the host. Its maker releases it, once
 // the list has been submitted or will not be.
 type Reading struct {
 	from   Range

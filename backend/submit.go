@@ -10,7 +10,7 @@ import (
 
 // mostInFlight is the number of unfinished submissions per queue at which Submit waits: enough to keep the device busy,
 // few enough that a cancelled query ends within a few times SubmitBound. Queues for transfers have more, because these
-// are short, and whoever waits for one wakes up late.
+// are short, and a goroutine that waits for one wakes up late.
 var mostInFlight = [Roles]int{Compute: 4, Graphics: 4, Ingest: 16, Deliver: 16, Upload: 16, Download: 16}
 
 // flight is a submitted batch whose times were not collected yet.

@@ -129,7 +129,7 @@ func (u *stagedUpload) sendAll() error {
 			return err
 		}
 		ready := []*slot{first}
-		for len(u.filled) > 0 { // nobody else receives
+		for len(u.filled) > 0 { // no other goroutine receives
 			ready = append(ready, <-u.filled)
 		}
 		u.last, err = u.send(u.working, ready...)

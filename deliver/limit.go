@@ -31,7 +31,7 @@ type Limit struct {
 	Advice string
 	// Partial says that more rows may come than a Count knows of, so that the error does not name their number.
 	Partial bool
-	// Delivery counts the rows of a part too; nil if nobody asks.
+	// Delivery counts the rows of a part too; it may be nil.
 	Delivery *Delivery
 }
 

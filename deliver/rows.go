@@ -53,7 +53,7 @@ type Format struct {
 	First [2]uint64
 	// Carried are the columns of each table that Words describe, if a [Consumer] takes the windows.
 	Carried [2]Carried
-	// Delivery is told what becomes of windows; nil if nobody asks.
+	// Delivery records what becomes of windows; it may be nil.
 	Delivery *Delivery
 }
 

@@ -73,7 +73,7 @@ func (e *Engine) Spill(dir string, limitBytes uint64) {
 // Engines returns the engines of all devices, for measurements and tests.
 func (e *Engine) Engines() []*query.Engine { return append([]*query.Engine{e.Engine}, e.others...) }
 
-// Leaving returns an engine that leaves memory to whoever draws the output of its joins; see [query.Engine.Leaving].
+// Leaving returns an engine that leaves memory to the reader of the output of its joins; see [query.Engine.Leaving].
 // divisor is the share of the limits: 4 leaves a quarter of each.
 func (e *Engine) Leaving(divisor uint64) *Engine {
 	less, leave := *e, func(of *query.Engine) *query.Engine {

@@ -17,7 +17,7 @@ import (
 // runRanges runs the strategy hmg for tables that do not fit the devices together: ranges of their keys are joined one
 // by one, on all devices ([task.DivideByRanges]).
 func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
-	lines, err := task.DivideByRanges(ctx, &p.engine.Means, p.engine.Engines(), p.task(), p.ranges.keys, p.ranges.unique,
+	tasks, err := task.DivideByRanges(ctx, &p.engine.Means, p.engine.Engines(), p.task(), p.ranges.keys, p.ranges.unique,
 		func(on *query.Engine) task.Run {
 			return func(ctx context.Context, of *task.Task, _ task.Turn) (task.Output, error) {
 				output, err := p.ranges.runRange(ctx, on, of)
@@ -32,7 +32,7 @@ func (p *Plan) runRanges(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Device: *p.engine.Device().Info(), of: lines}, nil
+	return &Result{Device: *p.engine.Device().Info(), of: tasks}, nil
 }
 
 // runRange runs a task with a range of keys of the join on a device.

@@ -14,7 +14,7 @@ import (
 	"github.com/spirjoin/spirjoin/source"
 )
 
-// Expected is what is known of a table before it is read, as from the metadata of a file.
+// Expected has the facts about a table before it is read, as from the metadata of a file.
 type Expected struct {
 	Schema *arrow.Schema
 	Rows   int64 // negative: unknown

@@ -22,6 +22,10 @@ type Divider struct {
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
 	// then, too. nil: such rows are spread over the parts.
 	Alone [2]*keys.Hashes
+	// Hot are hashes of keys whose rows are in other parts than those of their hashes. Numbers from Parts on are those
+	// of further parts, HotParts of them, which follow all others.
+	Hot      map[uint64]int
+	HotParts int
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -34,11 +38,14 @@ type Divider struct {
 }
 
 // All is the number of all parts.
-func (d *Divider) All() int {
-	if d.Nulls {
-		return d.Parts + 1
+func (d *Divider) All() int { return d.hotPart(d.Parts + d.HotParts) }
+
+// hotPart is the part that a number of Hot means.
+func (d *Divider) hotPart(number int) int {
+	if d.Nulls && number >= d.Parts {
+		return number + 1
 	}
-	return d.Parts
+	return number
 }
 
 // Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
@@ -109,7 +116,10 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 			return err
 		}
 	}
-	if err := d.place(ctx, hashed, parts); err != nil || !d.Nulls {
+	if err := d.place(ctx, hashed, parts); err != nil {
+		return err
+	}
+	if err := d.placeHot(ctx, hashed, parts); err != nil || !d.Nulls {
 		return err
 	}
 	for _, row := range hashed.NullRows() {
@@ -156,6 +166,30 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 		}
 		for i, row := range rows[:n] {
 			parts[row] = partOf(hashes[i]+seed, all)
+		}
+	})
+}
+
+// placeHot sets the parts of the rows of hot keys. A bit for each of their hashes tells most other rows.
+func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
+	if len(d.Hot) == 0 {
+		return nil
+	}
+	const words = 1 << 8
+	var bits [words]uint64
+	at := func(hash uint64) (word, bit uint64) { hash ^= hash >> 32; return hash >> 6 % words, hash % 64 }
+	for hash := range d.Hot {
+		word, bit := at(hash)
+		bits[word] |= 1 << bit
+	}
+	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+		for i, hash := range hashes {
+			if word, bit := at(hash); bits[word]>>bit&1 == 0 {
+				continue
+			}
+			if part, hot := d.Hot[hash]; hot {
+				parts[rows[i]] = uint16(d.hotPart(part))
+			}
 		}
 	})
 }

@@ -38,14 +38,14 @@ type PlaceOptions struct {
 	Budget  *exec.Budget     // of the memory
 	// File takes what memory has no room for, and stays the caller's; nil: all is in memory.
 	File *File
-	// MemoryBytes is how much of the budget the place may have; it gives back what others wait for. Without a file there
-	// is no limit.
+	// MemoryBytes is how much of the budget the place may have; it gives back what others wait for. Without a file
+	// there is no limit.
 	MemoryBytes uint64
 	// Fail is called if what others wait for cannot be written, with the error that put and read return from then on.
 	Fail func(error)
 }
 
-// part is what is known of a part of a side.
+// part describes a part of a side.
 type part struct {
 	blocks        []*block
 	rows          int64
@@ -63,7 +63,7 @@ func NewPlace(options PlaceOptions) *Place {
 	return p
 }
 
-// Close releases what is in memory. Nobody may use the place any more.
+// Close releases what is in memory. The place must not be used afterwards.
 func (p *Place) Close() {
 	p.retired()
 	for number := range p.Parts {

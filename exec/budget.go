@@ -65,7 +65,7 @@ func NewBudget(total Need) *Budget {
 // Pool registers host memory that is kept for reuse, so that it never exceeds the memory that is free. Whenever less is
 // free, trim is called to release unused memory until at most mostBytes are kept, and returns how many bytes are still
 // kept. For a device, the pool is all memory taken from that device, including the part that belongs to grants. For
-// nil, it is memory that nobody uses. Call Pool before the first grant.
+// nil, it is unused memory. Call Pool before the first grant.
 func (b *Budget) Pool(of *backend.Device, trim func(mostBytes uint64) (sizeBytes uint64)) {
 	b.pools = append(b.pools, pool{resource{kind: deviceMemory, device: of}, trim})
 }

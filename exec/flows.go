@@ -58,6 +58,6 @@ func (s *Flows) Close(reason error) {
 	}
 	s.calls.Wait()
 	for _, flow := range slices.Backward(open) {
-		_ = flow.Wait() // its owner is told
+		_ = flow.Wait() // its owner gets the error
 	}
 }

@@ -5,8 +5,8 @@ import "slices"
 // lender is the owner of host memory that it gives back when others wait for it.
 type lender struct{ giveBack func(sizeBytes uint64) }
 
-// Lend registers the owner of a grant that holds host memory only as long as nobody waits for it ([Grant.Borrow]).
-// Whoever has to wait calls giveBack first, from its own goroutine and while it holds no lock of the budget: giveBack
+// Lend registers the owner of a grant that holds host memory only while no query waits for it ([Grant.Borrow]). A query
+// that has to wait calls giveBack first, from its own goroutine and while it holds no lock of the budget: giveBack
 // shrinks the grant by about sizeBytes, or by what it has. It may be called by several at a time, and must not wait for
 // memory. The caller calls end before it releases the grant.
 func (b *Budget) Lend(giveBack func(sizeBytes uint64)) (end func()) {
@@ -48,8 +48,8 @@ func (b *Budget) short() (sizeBytes uint64) {
 	return sizeBytes
 }
 
-// Borrow adds up to sizeBytes of host memory that is free and that nobody waits for, and returns how much it added. It
-// never waits. The owner gives it back when it is asked to ([Budget.Lend]).
+// Borrow adds up to sizeBytes of host memory that is free and that no query waits for, and returns how much it added.
+// It never waits. The owner gives it back when it is asked to ([Budget.Lend]).
 func (g *Grant) Borrow(sizeBytes uint64) (byBytes uint64) {
 	g.budget.mu.Lock()
 	if len(g.budget.line) == 0 {

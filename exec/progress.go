@@ -13,22 +13,22 @@ type Status struct {
 	// Phase is what the query does now: "read left" (a build side that is a source, or the beginning of a probe side),
 	// "read both" (until it is known which is shorter), "divide both" (into parts), "plan", "prove hashes" (of keys),
 	// "wait" (for memory), "validate left", "load left" (the build side), "join", and "output" if rows that are joined
-	// wait to be drawn. A join in parts, blocks or ranges names one of them, as "join, part 2 of 16": then Rows and Total
-	// count the part, and the fields that follow describe the whole join.
+	// wait to be drawn. A join in parts, blocks or ranges names one of them, as "join, part 2 of 16": then Rows and
+	// Total count the part, and the fields that follow describe the whole join.
 	Phase string
 	// Rows are done of Total rows of the phase: read in "read left"; checked in "validate left", where a row that is
 	// loaded but not yet compared counts for a part; of the probe side in "join", of the output in "output". Total is 0
 	// if unknown.
 	Rows, Total uint64
-	// Drawn are rows of the output that were drawn, of Output rows. Output is an estimate until all rows are joined, and
-	// grows if there turn out to be more; 0 if unknown, before the join, and if rows are only counted.
+	// Drawn are rows of the output that were drawn, of Output rows. Output is an estimate until all rows are joined,
+	// and grows if there turn out to be more; 0 if unknown, before the join, and if rows are only counted.
 	Drawn, Output uint64
-	// Share is the part of the join that is done, 0 to 1, weighted by the predicted times and by the time that drawn rows
-	// took; 0 if unknown. It falls if there turns out to be more work.
+	// Share is the part of the join that is done, 0 to 1, weighted by the predicted times and by the time that drawn
+	// rows took; 0 if unknown. It falls if there turns out to be more work.
 	Share float64
-	// Elapsed is the time since the query was planned. Left is the time that the plan predicts for the rest of the join,
-	// corrected by how long it took so far, and no less than rows that are left take if they are drawn as fast as those
-	// before; negative if unknown, as in "wait" and "validate left".
+	// Elapsed is the time since the query was planned. Left is the time that the plan predicts for the rest of the
+	// join, corrected by how long it took so far, and no less than rows that are left take if they are drawn as fast as
+	// those before; negative if unknown, as in "wait" and "validate left".
 	Elapsed, Left time.Duration
 }
 
@@ -75,8 +75,8 @@ func NewProgress(report func(Status)) *Progress {
 	return p
 }
 
-// Part returns the progress of a part of the query, which p reports, turned into the status of the whole, while the part
-// is shown.
+// Part returns the progress of a part of the query, which p reports, turned into the status of the whole, while the
+// part is shown.
 func (p *Progress) Part(shown func() bool, whole func(part Status) Status) *Progress {
 	return NewProgress(func(s Status) {
 		if shown() {
@@ -221,8 +221,8 @@ func (p *Progress) done(output uint64) (done, all float64) {
 	return done + deliver*shareOf(p.drawn, output), build + probe + deliver
 }
 
-// deliverSeconds is the time to deliver and draw all rows of output: as planned for as many rows, or longer if whoever
-// draws is slower. The plan counts like another tenth of the rows.
+// deliverSeconds is the time to deliver and draw all rows of output: as planned for as many rows, or longer if the
+// reader is slower. The plan counts like another tenth of the rows.
 func (p *Progress) deliverSeconds(output uint64) float64 {
 	planned := p.work.Deliver.Seconds()
 	if output == 0 {

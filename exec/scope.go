@@ -82,7 +82,7 @@ func (s *Scope) ReleaseImages(images ...*backend.Image) {
 }
 
 // Import makes host memory of the caller a buffer of the scope, without a copy ([backend.Device.Import]). It is not
-// charged: whoever has the memory accounts for it. The scope releases the buffer when the device no longer uses it, so
+// charged: the owner of the memory accounts for it. The scope releases the buffer when the device no longer uses it, so
 // that the memory is the caller's again.
 func (s *Scope) Import(memory []byte, label string) (*backend.Buffer, error) {
 	b, err := s.device.Import(s.ctx, memory, label)

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,5 +63,5 @@ func (t *Table) explainText(err error, column string) (error, bool) {
 	if !ok {
 		return err, false
 	}
-	return &TextError{Err: err, Path: t.path, Column: column, Reason: reason}, true
+	return &TextError{Err: err, Path: cmp.Or(reason.Path, t.path), Column: column, Reason: reason}, true
 }

@@ -65,7 +65,8 @@ type Pair struct {
 	refused     error // out of memory, in a way that takes less than reading both files; nil if that was not tried
 }
 
-// Open opens two files, of which "-" is standard input. Read says how each is read; Allocator, AheadBytes, Opening and
+// Open opens two files, of which "-" is standard input; a folder, pattern or list is read as one file
+// ([tableio.Open]). Read says how each is read; Allocator, AheadBytes, Opening and
 // Progress are set here. Under a limit the engine sets memory aside for the content of pipes. The caller closes the
 // pair.
 //
@@ -104,6 +105,17 @@ func (p *Pair) Close() {
 			_ = t.Close()
 		}
 	}
+}
+
+// Share leaves the parts of one of several processes that join the same files, of both sides, as [tableio.Reader.Share]
+// does. Rows meet only within a process: whoever joins parts exchanges their rows.
+func (p *Pair) Share(rank, of int) error {
+	for i, t := range p.tables {
+		if err := t.Share(rank, of); err != nil {
+			return &SideError{Side: relation.Side(i), Err: err}
+		}
+	}
+	return nil
 }
 
 // Schemas returns the columns of both files.

@@ -26,7 +26,7 @@ type Report struct {
 	Plan         string  // with measured times
 }
 
-// Join joins two files and writes the rows to a third one, which appears whole or not at all. It keeps within the
+// Join joins two files, or inputs of several files each ([tableio.Open]), and writes the rows to a third one, which appears whole or not at all. It keeps within the
 // limits of the engine, whose temporary folder it uses if a side does not fit in memory. Of a file whose rows are
 // joined as it is read, no more than some batches are in memory.
 //

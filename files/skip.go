@@ -3,8 +3,6 @@ package files
 import (
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/relation"
@@ -25,7 +23,7 @@ func (p *Pair) skipRowGroups(spec *spirjoin.JoinSpec) {
 		for side, t := range p.tables {
 			bounds[side], known[side] = t.Bounds(names[side])
 		}
-		if known != [2]bool{true, true} || !arrow.TypeEqual(bounds[0].Type, bounds[1].Type) {
+		if known != [2]bool{true, true} || !bounds[0].ComparesWith(bounds[1].Type) {
 			continue
 		}
 		for i, t := range p.tables {

@@ -18,7 +18,7 @@ type Drawn interface {
 }
 
 // Write draws a result, writes its rows and commits the file. It returns the seconds in which drawing waited for
-// encoding and writing, which otherwise go on meanwhile. progress may be nil; it is told when the file is finished.
+// encoding and writing, which otherwise go on meanwhile. progress may be nil; it learns when the file is finished.
 func Write(ctx context.Context, result Drawn, writer *tableio.Writer, progress func(spirjoin.JoinProgress)) (
 	seconds float64, err error) {
 	for batch, err := range result.Batches(ctx) {

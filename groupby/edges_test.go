@@ -59,8 +59,7 @@ func TestFarMoments(t *testing.T) {
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"k"},
 			Aggregates: []groupby.Aggregate{{Func: groupby.Var, Column: "x"}}})
 		require.NoError(t, err)
-		defer groupby.Parts(60)()
-		r, err := engine(t, device).Stream(t.Context(), layout, batchesOf(tab))
+		r, err := inParts(engine(t, device), 60).Stream(t.Context(), layout, batchesOf(tab))
 		require.NoError(t, err)
 		defer r.Close()
 		for batch, err := range r.Batches(t.Context()) {
@@ -191,7 +190,6 @@ func TestStreamErrors(t *testing.T) {
 func TestSourceFailsWhileGrouped(t *testing.T) {
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tab := table(t, 10, numbers("k", arrow.PrimitiveTypes.Int64, make([]uint64, 10)...))
-		defer groupby.Parts(10)()
 		grouping, failed := make(chan struct{}), make(chan context.Context, 1)
 		var once sync.Once
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"k"}, Progress: func(s exec.Status) {
@@ -203,8 +201,8 @@ func TestSourceFailsWhileGrouped(t *testing.T) {
 			}
 		}})
 		require.NoError(t, err)
-		_, err = engine(t, device).Stream(t.Context(), layout, func(ctx context.Context) iter.Seq2[arrow.RecordBatch,
-			error] {
+		e := inParts(engine(t, device), 10)
+		_, err = e.Stream(t.Context(), layout, func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 			return func(yield func(arrow.RecordBatch, error) bool) {
 				for batch := range batchesOf(tab)(ctx) {
 					yield(batch, nil)
@@ -226,14 +224,13 @@ func TestMemoryLimit(t *testing.T) {
 		if !device.Info().InHostMemory() {
 			return
 		}
-		e := limited(t, device, 3<<20)
+		e := inParts(limited(t, device, 3<<20), 1<<16)
 		e.GranuleRows = 1 << 12
 		rows, free := 1<<19, e.Budget().Free().Host
 		tab := table(t, rows, column{"k", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(row % 10) }, nil},
 			column{"u", arrow.PrimitiveTypes.Int32, func(row int) uint64 { return uint64(row) }, nil})
 		_, err := e.Group(context.Background(), tab, groupby.Spec{By: []string{"k", "u"}})
 		require.ErrorIs(t, err, backend.ErrHostMemory)
-		defer groupby.Parts(1 << 16)()
 		for by, want := range map[string]error{"k": nil, "u": backend.ErrHostMemory} {
 			layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{by}})
 			require.NoError(t, err)
@@ -253,7 +250,7 @@ func TestDivided(t *testing.T) {
 	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		e := limited(t, device, 4<<20)
+		e := inParts(limited(t, device, 4<<20), 1<<12)
 		e.TempDir = t.TempDir()
 		free, rows := e.Budget().Free(), devicetest.Short(12_000, 24_000)
 		null := func(row int) bool { return row%1000 == 7 }
@@ -261,7 +258,6 @@ func TestDivided(t *testing.T) {
 			column{"k", arrow.BinaryTypes.String, func(row int) uint64 { return uint64(row % 10_500) }, null},
 			column{"h", arrow.PrimitiveTypes.Int8, func(row int) uint64 { return uint64(row % 3) }, null},
 			column{"x", arrow.PrimitiveTypes.Int64, func(row int) uint64 { return uint64(row % 5) }, nil})
-		defer groupby.Parts(1 << 12)()
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"h", "k"}, BatchRows: 1000,
 			Aggregates: []groupby.Aggregate{{Func: groupby.Count}, {Func: groupby.Sum, Column: "x"},
 				{Func: groupby.CountDistinct, Column: "x"}, {Func: groupby.First, Column: "x"},
@@ -303,14 +299,13 @@ func TestDivided(t *testing.T) {
 func TestDividedValues(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
-		e := limited(t, device, 1<<20)
+		e := inParts(limited(t, device, 1<<20), 1<<11)
 		e.TempDir = t.TempDir()
 		free, rows := e.Budget().Free(), 16_000
 		tab := table(t, rows,
 			column{"s", arrow.BinaryTypes.String, func(row int) uint64 { return uint64(row * 7 % 9_000) },
 				func(row int) bool { return row%1000 == 7 }},
 			column{"x", arrow.PrimitiveTypes.Int64, func(row int) uint64 { return uint64(row % 12_000) }, nil})
-		defer groupby.Parts(1 << 11)()
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{Aggregates: []groupby.Aggregate{{Func: groupby.Count},
 			{Func: groupby.CountDistinct, Column: "s"}, {Func: groupby.Sum, Column: "x"},
 			{Func: groupby.CountDistinct, Column: "x"}, {Func: groupby.Max, Column: "s"}}})

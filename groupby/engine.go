@@ -21,15 +21,10 @@ import (
 // use.
 type Engine struct {
 	*query.Engine
-	// GranuleRows bounds the rows that are on the device at a time; 0: as many as memory allows. For measurements and
-	// tests.
-	GranuleRows int
+	Knobs
 	// TempDir is a folder for groups of a stream that memory has no room for; "": there is none.
 	TempDir string
-	quiet   bool         // streams report no progress until they have ended
-	merging func() error // fails a merge of groups, or a count of different values; nil: none. For tests
-	// gathering may fail a table with this number of groups; nil: none fails. For tests
-	gathering func(groups int) error
+	quiet   bool // streams report no progress until they have ended
 }
 
 // Behind returns an engine for the output of a query: its group-bys leave this much of the memory limits to the query
@@ -66,14 +61,15 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 	}
 	return e.begin(ctx, layout, table, func(ctx context.Context, w *work) error {
 		w.result.program = lower(layout, table, false)
-		if table.NumRows() > 2*partRows && w.result.program.squareBits() > 64 { // the squares take more memory than the table
-			return w.stream(layout).run(ctx, batchesOf(table))
+		// The squares take more memory than the table.
+		if table.NumRows() > 2*e.partRows() && w.result.program.squareBits() > 64 {
+			return w.stream(layout).run(ctx, batchesOf(table, e.partRows()))
 		}
 		w.result.stats.Rows = uint64(table.NumRows())
 		g, err := w.all(ctx, w.result.program)
 		if errors.Is(err, backend.ErrDeviceMemory) ||
 			errors.Is(err, backend.ErrHostMemory) && (e.TempDir != "" || w.result.program.squareBits() > 0) {
-			return w.stream(layout).run(ctx, batchesOf(table)) // in parts, and divided if it must be
+			return w.stream(layout).run(ctx, batchesOf(table, e.partRows())) // in parts, and divided if it must be
 		}
 		if err == nil {
 			table.Retain() // the result keeps it
@@ -84,10 +80,10 @@ func (e *Engine) GroupLayout(ctx context.Context, layout *Layout, table arrow.Ta
 	})
 }
 
-// batchesOf yields the rows of a table, which the receiver releases batch by batch.
-func batchesOf(table arrow.Table) iter.Seq2[arrow.RecordBatch, error] {
+// batchesOf yields the rows of a table in batches of some rows, which the receiver releases.
+func batchesOf(table arrow.Table, rows int64) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		reader := array.NewTableReader(table, partRows)
+		reader := array.NewTableReader(table, rows)
 		defer reader.Release()
 		for reader.Next() {
 			batch := reader.RecordBatch()

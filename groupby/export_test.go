@@ -13,20 +13,6 @@ var BatchesOf = batchesOf
 // NearestRoot is nearestRoot.
 var NearestRoot = nearestRoot
 
-// Parts sets the rows of the parts of streams, whose groups are then merged soon, until the test ends.
-func Parts(rows int64) (restore func()) {
-	before, least := partRows, leastMerge
-	partRows, leastMerge = rows, 10
-	return func() { partRows, leastMerge = before, least }
-}
-
-// GuessedRows sets the number of rows from which on the host guesses keys, until the test ends.
-func GuessedRows(rows int64) (restore func()) {
-	before := guessedRows
-	guessedRows = rows
-	return func() { guessedRows = before }
-}
-
 // ShortBits sets the maximum number of bits of short integers, until the test ends.
 func ShortBits(bits int) (restore func()) {
 	before := shortBits

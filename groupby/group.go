@@ -62,10 +62,6 @@ func (g *groups) release() {
 	g.memory.Release()
 }
 
-// guessedRows is the number of rows from which on the host guesses the range of a key: it then checks the guess while
-// it groups, rather than in a pass before. A variable for tests.
-var guessedRows int64 = 1 << 20
-
 // group puts the rows of the table of p in groups by their keys. The caller releases them.
 func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, err error) {
 	w.progress.Start("measure keys")
@@ -76,7 +72,7 @@ func (w *work) group(ctx context.Context, p *program, by []string) (g *groups, e
 		}
 	}()
 	defer w.result.grant.GiveUnused()
-	guess := w.onHost() && p.table.NumRows() >= guessedRows &&
+	guess := w.onHost() && p.table.NumRows() >= w.guessedRows() &&
 		!slices.ContainsFunc(p.requests, func(r request) bool {
 			_, ok := stripStateOf(r, nil)
 			return !ok

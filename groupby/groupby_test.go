@@ -94,10 +94,8 @@ func check(t testing.TB, e *groupby.Engine, table arrow.Table, spec groupby.Spec
 	}
 	compare(e.Group(ctx, table, spec))
 	for _, rows := range []int64{1 << 20, table.NumRows()/3 + 1} {
-		if restore := groupby.Parts(rows); true {
-			compare(e.Stream(ctx, layout, batchesOf(table)))
-			restore()
-		}
+		parts := *e
+		compare(inParts(&parts, rows).Stream(ctx, layout, batchesOf(table)))
 	}
 }
 

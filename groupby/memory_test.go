@@ -32,7 +32,13 @@ func limited(t testing.TB, device *backend.Device, limitBytes uint64) *groupby.E
 	on := query.NewEngine(ops, memory.DefaultAllocator, limitBytes)
 	t.Cleanup(on.Close)
 	on.Budget().AllowDisk(1 << 30)
-	return &groupby.Engine{Engine: on, GranuleRows: 1 << 14}
+	return &groupby.Engine{Engine: on, Knobs: groupby.Knobs{GranuleRows: 1 << 14}}
+}
+
+// inParts has an engine group streams in parts of this number of rows, whose groups are merged soon.
+func inParts(e *groupby.Engine, rows int64) *groupby.Engine {
+	e.PartRows, e.MergeRows = rows, 10
+	return e
 }
 
 // drawn draws a result; the groups are compared with the oracle where there is no error.
@@ -77,7 +83,6 @@ func TestEveryMemoryLimit(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		tab := memoryTable(t, 4000, 1500)
-		defer groupby.Parts(1 << 10)()
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"h", "k"}, BatchRows: 3000,
 			Aggregates: manyAggregates})
 		require.NoError(t, err)
@@ -85,7 +90,7 @@ func TestEveryMemoryLimit(t *testing.T) {
 		var least [3]uint64 // of a table, a stream, and one that may divide
 		for limit := uint64(1 << 17); limit <= 1<<23; limit *= devicetest.Short[uint64](4, 2) {
 			for i := range least {
-				e := limited(t, device, limit)
+				e := inParts(limited(t, device, limit), 1<<10)
 				free := e.Budget().Free()
 				var r *groupby.Result
 				var err error
@@ -163,7 +168,7 @@ func TestNarrowGroups(t *testing.T) {
 		e := limited(t, device, 8<<20)
 		e.GranuleRows, e.TempDir = 0, t.TempDir()
 		r, err := e.Stream(t.Context(), layout, func(context.Context) iter.Seq2[arrow.RecordBatch, error] {
-			return groupby.BatchesOf(tab)
+			return groupby.BatchesOf(tab, 1<<22)
 		})
 		require.NoError(t, drawn(t, tab, r, err))
 	})
@@ -177,12 +182,11 @@ func TestMergeWithoutMemory(t *testing.T) {
 			return
 		}
 		tab := memoryTable(t, 4000, 1500)
-		defer groupby.Parts(1 << 10)()
 		divided := 0
 		for _, aggregates := range [][]groupby.Aggregate{manyAggregates, manyAggregates[:2]} {
 			layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"h", "k"}, Aggregates: aggregates})
 			require.NoError(t, err)
-			e := limited(t, device, 64<<20) // so that nothing is divided before a merge
+			e := inParts(limited(t, device, 64<<20), 1<<10) // so that nothing is divided before a merge
 			e.TempDir = t.TempDir()
 			free := e.Budget().Free()
 			for allowed := 0; allowed < 60; allowed += devicetest.Short(3, 1) {
@@ -210,7 +214,6 @@ func TestEndsAtEachStage(t *testing.T) {
 	devicetest.ShortOnHost(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
 		tab := memoryTable(t, 4000, 1500)
-		defer groupby.Parts(1 << 10)()
 		dirs := []string{t.TempDir(), ""}
 		if devicetest.RaceDetector {
 			dirs = dirs[:1]
@@ -218,9 +221,9 @@ func TestEndsAtEachStage(t *testing.T) {
 		for _, dir := range dirs {
 			phases := 0
 			for stop := 1; ; stop *= devicetest.Short(3, 2) {
-				e := limited(t, device, 64<<20)
+				e := inParts(limited(t, device, 64<<20), 1<<10)
 				if dir != "" {
-					e = limited(t, device, 1<<20)
+					e = inParts(limited(t, device, 1<<20), 1<<10)
 				}
 				e.TempDir = dir
 				free := e.Budget().Free()
@@ -265,14 +268,13 @@ func TestFolders(t *testing.T) {
 			return
 		}
 		tab := memoryTable(t, 4000, 1500)
-		defer groupby.Parts(1 << 10)()
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"h", "k"}, Aggregates: manyAggregates})
 		require.NoError(t, err)
 		file := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
 		removed := t.TempDir()
 		for _, dir := range []string{filepath.Join(t.TempDir(), "none"), file, removed} {
-			e := limited(t, device, 1<<20)
+			e := inParts(limited(t, device, 1<<20), 1<<10)
 			e.TempDir = dir
 			free := e.Budget().Free()
 			r, err := e.Stream(t.Context(), layout, batchesOf(tab))
@@ -296,7 +298,6 @@ func TestShapes(t *testing.T) {
 	devicetest.ShortOnHost(t)
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {
-		defer groupby.Parts(1 << 9)()
 		all, turn := func(int) bool { return true }, 0
 		for _, rows := range []int{0, 1, 1500} {
 			for shape, number := range map[string]func(int) uint64{"one": func(int) uint64 { return 3 },
@@ -315,7 +316,7 @@ func TestShapes(t *testing.T) {
 							continue
 						}
 						t.Run(fmt.Sprint(rows, shape, by, limit>>20), func(t *testing.T) {
-							e := limited(t, device, limit)
+							e := inParts(limited(t, device, limit), 1<<9)
 							e.TempDir = t.TempDir()
 							spec := groupby.Spec{By: by, Aggregates: manyAggregates}
 							layout, err := groupby.NewLayout(tab.Schema(), spec)

@@ -39,9 +39,6 @@ type partials struct {
 	place   *exchange.Place // of tables that were divided
 }
 
-// leastMerge is how many rows of partials wait at least for a merge.
-var leastMerge = 1 << 20 // less in tests
-
 func stateName(i int) string { return fmt.Sprintf("\x00%d", i) }
 
 func pickName(i int) string { return fmt.Sprintf("\x00pick %d", i) }
@@ -81,7 +78,7 @@ func (s *partials) add(ctx context.Context, g *groups) error {
 	if err := s.keep(ctx, g); err != nil {
 		return err
 	}
-	if s.divides() || s.rows <= 2*s.merged+leastMerge {
+	if s.divides() || s.rows <= 2*s.merged+s.mergeRows() {
 		return nil
 	}
 	merged, err := s.merge(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/spirjoin/spirjoin/relation/keys"
 )
 
-// Plan is what is known of a group-by before it runs.
+// Plan describes a group-by before it runs.
 type Plan struct {
 	Layout *Layout
 	engine *Engine

@@ -16,11 +16,12 @@ type Spec struct {
 	// none.
 	By         []string
 	Aggregates []Aggregate
-	// Algorithm forces how rows are grouped on the device: "graphics", by drawing, of counts, integers and decimals, and
-	// least, greatest and first values, on a device that draws; or "sort", by a sort of the keys. "" leaves the choice.
+	// Algorithm forces how rows are grouped on the device: "graphics", by drawing, of counts, integers and decimals,
+	// and least, greatest and first values, on a device that draws; or "sort", by a sort of the keys. "" leaves the
+	// choice.
 	Algorithm string
 	BatchRows int // maximum rows of an output batch; 0 means 1,048,576
-	// Progress is told how far the query has come; nil: nobody is.
+	// Progress receives the progress of the query; it may be nil.
 	Progress func(exec.Status)
 }
 

@@ -15,12 +15,9 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// Parts of a stream have about this number of rows. Under a memory limit a part with as many groups as rows takes at
-// most this share of it.
-var (
-	partRows  = int64(4 << 20) // less in tests
-	partShare = uint64(16)
-)
+// partShare is the inverse of the share of a memory limit that a part of a stream with as many groups as rows takes at
+// most.
+const partShare = 16
 
 // Stream is [Engine.GroupLayout] of record batches, which have the columns of layout.Needed, among others. It reads
 // them part by part, one batch ahead, and holds a part and the groups in memory. Batches yields batches in order; the
@@ -38,7 +35,7 @@ func (e *Engine) Stream(ctx context.Context, layout *Layout,
 
 // stream begins the group-by of a stream.
 func (w *work) stream(layout *Layout) *streaming {
-	s := &streaming{work: w, layout: layout, distinct: make(map[string]*partials), mostRows: partRows}
+	s := &streaming{work: w, layout: layout, distinct: make(map[string]*partials), mostRows: w.partRows()}
 	w.result.stream = s
 	return s
 }

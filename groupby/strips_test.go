@@ -111,7 +111,6 @@ func TestLongSums(t *testing.T) {
 // makes wrong, and one of too many codes.
 func TestGuessedKeys(t *testing.T) {
 	devicetest.SkipRace(t)
-	defer groupby.GuessedRows(1 << 16)()
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		const rows, odd = 1<<16 + 5, 47_777
 		for _, c := range []struct {
@@ -140,6 +139,7 @@ func TestGuessedKeys(t *testing.T) {
 			spec := groupby.Spec{By: []string{"k"}, Aggregates: []groupby.Aggregate{{Func: groupby.Sum, Column: "x"}}}
 			t.Run(fmt.Sprintf("%s/%d/%d", c.dtype, c.values, int64(c.odd)), func(t *testing.T) {
 				e := engine(t, device)
+				e.GuessedRows = 1 << 16
 				require.Equal(t, c.strips, byStrips(t, e, tab, spec))
 				result, err := e.Group(t.Context(), tab, spec)
 				require.NoError(t, err)

@@ -60,9 +60,7 @@ func TestTexts(t *testing.T) {
 					whole, err := e.Group(context.Background(), table, spec)
 					requireTexts(t, whole, err, want)
 					for _, rows := range []int64{1, 3} {
-						restore := groupby.Parts(rows)
-						parts, err := e.Stream(context.Background(), layout, batchesOf(table))
-						restore()
+						parts, err := inParts(e, rows).Stream(context.Background(), layout, batchesOf(table))
 						requireTexts(t, parts, err, want)
 					}
 				})
@@ -139,8 +137,7 @@ func TestGatherAtMost(t *testing.T) {
 		groupby.GatherAtMost(e, 0)
 		layout, err := groupby.NewLayout(tab.Schema(), groupby.Spec{By: []string{"s"}})
 		require.NoError(t, err)
-		defer groupby.Parts(rows / 3)()
-		_, err = e.Stream(t.Context(), layout, batchesOf(tab))
+		_, err = inParts(e, rows/3).Stream(t.Context(), layout, batchesOf(tab))
 		require.ErrorIs(t, err, relation.ErrBatchTooLarge)
 	})
 }

@@ -44,8 +44,8 @@ const groupShare = 4 // a quarter
 // Run joins two sources and groups the rows. Both are read before it returns. The caller closes the result; ctx must
 // not end before.
 //
-// Errors: as for [engine.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by takes
-// memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
+// Errors: as for [engine.Engine.Stream] and [groupby.Engine.Stream]; ErrLimit for a count beyond int64. A group-by
+// takes memory as groups come and never waits for it: if other queries hold it, the error is ErrHostMemory or
 // ErrDeviceMemory.
 func (e *Engine) Run(ctx context.Context, l *Layout, left, right source.Source) (*Result, error) {
 	sources := [2]source.Source{left, right}
@@ -243,7 +243,7 @@ func (e *Engine) groupSide(ctx context.Context, l *groupby.Layout, source source
 	return array.NewTableFromRecords(l.Schema, batches), r.Stats(), nil
 }
 
-// group groups what comes of a join, which it draws to the end.
+// group groups the output of a join, which it draws to the end.
 func (e *Engine) group(ctx context.Context, l *Layout, by *groupby.Layout, joined *engine.Result,
 	batches func(context.Context) iter.Seq2[arrow.RecordBatch, error]) (*Result, error) {
 	groups, err := e.behind().Stream(ctx, by, batches)

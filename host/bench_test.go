@@ -17,7 +17,7 @@ func BenchmarkSubmit(b *testing.B) {
 	benchmark(b, func(device *backend.Device, k *backend.Kernel, values *backend.Buffer) {
 		for range b.N {
 			var list backend.List
-			list.Dispatch(k, 1, []backend.Range{values.All()}, 64, 1)
+			list.DispatchPart(k, 0, 1, []backend.Range{values.All()}, 64, 1)
 			require.NoError(b, device.Run(context.Background(), &list))
 		}
 	})
@@ -28,7 +28,7 @@ func BenchmarkDispatch(b *testing.B) {
 	benchmark(b, func(device *backend.Device, k *backend.Kernel, values *backend.Buffer) {
 		var list backend.List
 		for range b.N {
-			list.Dispatch(k, 16, []backend.Range{values.All()}, 1024, 1)
+			list.DispatchPart(k, 0, 16, []backend.Range{values.All()}, 1024, 1)
 		}
 		require.NoError(b, device.Run(context.Background(), &list))
 	})
@@ -72,7 +72,7 @@ func BenchmarkGather(b *testing.B) {
 				b.ResetTimer()
 				for range b.N {
 					var list backend.List
-					list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(rows)), args, uint32(rows))
+					list.DispatchPart(k, 0, kernel.Groups(kernel.Named(k.Config), uint64(rows)), args, uint32(rows))
 					require.NoError(b, device.Run(context.Background(), &list))
 				}
 				b.StopTimer()

@@ -54,7 +54,7 @@ func TestChain(t *testing.T) {
 		var list backend.List
 		list.Fill(values.All(), 7)
 		for range 100 {
-			list.Dispatch(kernel, (rows+63)/64, []backend.Range{values.All()}, rows, 1)
+			list.DispatchPart(kernel, 0, (rows+63)/64, []backend.Range{values.All()}, rows, 1)
 		}
 		require.NoError(t, device.Run(context.Background(), &list))
 		for _, v := range backend.Words(values.Bytes()) {

@@ -25,7 +25,7 @@ type faultCounters struct {
 	struck atomic.Bool
 }
 
-// Struck says whether a call of Options.Faults was made. Nobody may have seen it: a batch hangs unseen where another
+// Struck says whether a call of Options.Faults was made. Its effect may be unseen: a batch hangs unseen where another
 // device did the work meanwhile.
 func (b *Backend) Struck() bool { return b.faults.struck.Load() }
 

@@ -46,7 +46,7 @@ func job(device *backend.Device) error {
 		list.Fill(buffers[0].All(), 1)
 		list.Copy(imported.All(), buffers[0].Range(0, rows*4))
 		if role == backend.Compute {
-			list.Dispatch(k, (rows+63)/64, []backend.Range{buffers[0].All()}, rows, 5)
+			list.DispatchPart(k, 0, (rows+63)/64, []backend.Range{buffers[0].All()}, rows, 5)
 		}
 		if _, err := device.Submit(ctx, role, &list); err != nil {
 			return err
@@ -119,7 +119,7 @@ func TestPanicOfAReference(t *testing.T) {
 		b, err := device.Allocate(context.Background(), backend.DeviceLocal, 1000, "values")
 		require.NoError(t, err)
 		var list backend.List
-		list.Dispatch(k, 20, []backend.Range{b.All()})
+		list.DispatchPart(k, 0, 20, []backend.Range{b.All()})
 		err = device.Run(context.Background(), &list)
 		require.ErrorIs(t, err, backend.ErrDeviceLost)
 		for _, part := range []string{"bad_kernel", "group 7", "index out of range", "host:cpu"} {
@@ -161,7 +161,7 @@ func TestUnmappedImport(t *testing.T) {
 	b, err := device.Import(context.Background(), memory, "imported")
 	require.NoError(t, err)
 	var list backend.List
-	list.Dispatch(k, 1, []backend.Range{b.All()})
+	list.DispatchPart(k, 0, 1, []backend.Range{b.All()})
 	point, err := device.Submit(context.Background(), backend.Compute, &list)
 	require.NoError(t, err)
 	<-started

@@ -21,8 +21,8 @@ const (
 // What may run next is exactly what the contract allows: per queue, every command up to the next barrier with
 // unfinished work before it, across batches whose waits have passed. Nothing runs before it is needed: commands run
 // only when somebody waits for a point. They are drawn from the batches up to that point and those that these wait for
-// in turn: mostly the latest runnable command of a queue, now and then any of any queue. So a batch that nobody waits
-// for is held back, a reader that does not wait for its writer runs first, and commands without a barrier between them
+// in turn: mostly the latest runnable command of a queue, now and then any of any queue. So a batch without a wait
+// is held back, a reader that does not wait for its writer runs first, and commands without a barrier between them
 // run backwards more often than not. The groups of a dispatch run in random order.
 //
 // The order depends only on the seed and the sequence of calls: a single goroutine that uses the driver sees the same
@@ -154,7 +154,7 @@ func (s *shuffler) settleLocked() {
 	}
 }
 
-// drawLocked picks the command to run next; ok is false when nobody needs one or none may run.
+// drawLocked picks the command to run next; ok is false when none is needed or none may run.
 func (s *shuffler) drawLocked() (next place, ok bool) {
 	s.settleLocked() // of batches without commands
 	need := s.needLocked()

@@ -3,8 +3,8 @@ package host
 import "github.com/spirjoin/spirjoin/backend"
 
 // Simulate opens a device that claims to be another one and runs the reference kernels, for rehearsals. Its user takes
-// the same steps as on the device, and reads back what those kernels compute. compile is told of every kernel that is
-// asked for, in any goroutine.
+// the same steps as on the device, and reads back what those kernels compute. compile is called with every kernel that
+// is asked for, in any goroutine.
 func Simulate(info *backend.DeviceInfo, compile func(*backend.KernelSpec, backend.Config)) (backend.Driver, error) {
 	below, err := New(Options{Discrete: !info.Unified}).Open("host:cpu")
 	if err != nil {

@@ -101,7 +101,7 @@ func benchDevice(b *testing.B, device *backend.Device, spec *backend.KernelSpec,
 		}
 		list := backend.List{Profile: new(backend.Profile)}
 		list.Stage("kernel")
-		list.Dispatch(k, dispatch.EndGroup, args, dispatch.Params...)
+		list.DispatchPart(k, 0, dispatch.EndGroup, args, dispatch.Params...)
 		require.NoError(b, device.Run(b.Context(), &list))
 		var took time.Duration
 		for _, stage := range list.Profile.Stages() {

@@ -44,6 +44,7 @@ type entry[V, C any] struct {
 	Defaults C
 	// SerialItems are the default rows of a tile in the serial shape.
 	SerialItems uint32
+	HostOnly    bool
 	Compare     backend.Comparison
 	SharedBytes func(config *C) uint32
 	Run         func(args *V, config *C, group uint32)
@@ -60,9 +61,14 @@ func Catalogue() []*backend.KernelSpec {
 		func(a, b *backend.KernelSpec) int { return strings.Compare(a.Name, b.Name) })
 }
 
+// Shaders returns the kernels that have a shader, sorted by name: all but those that only the host backend runs.
+func Shaders() []*backend.KernelSpec {
+	return slices.DeleteFunc(Catalogue(), func(spec *backend.KernelSpec) bool { return spec.HostOnly })
+}
+
 // define adds a kernel to the catalogue. A are its arguments for callers, V the same for its reference.
 func define[A, V, C any](e entry[V, C]) *Kernel[A, C] {
-	spec := &backend.KernelSpec{Name: e.Name, Compare: e.Compare}
+	spec := &backend.KernelSpec{Name: e.Name, HostOnly: e.HostOnly, Compare: e.Compare}
 	spec.Args, spec.Params = argumentsOf[[]byte](reflect.TypeFor[V]())
 	args, params := argumentsOf[backend.Range](reflect.TypeFor[A]())
 	if !slices.Equal(args, spec.Args) || !slices.Equal(params, spec.Params) {

@@ -45,7 +45,7 @@ func TestDevices(t *testing.T) {
 		t.Run(driver.Info().Name, func(t *testing.T) {
 			device := openDevice(t, driver)
 			turn := bits.Len32(driver.Info().SubgroupSize)
-			for _, spec := range kernel.Catalogue() {
+			for _, spec := range kernel.Shaders() {
 				variants := slices.DeleteFunc(kernel.Variants(spec), func(variant backend.Config) bool {
 					return len(shapesOf(t, device, spec, variant)) == 0
 				})

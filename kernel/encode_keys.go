@@ -53,6 +53,11 @@ type EncodeKeysConfig struct {
 // least) << shift, or with merge=1 the old word OR that. If bit first_valid+i of validity is 0, the code of the value
 // is null. Of the shifted code, the bits below mark count, and bit mark is set if the code exceeds least by more than
 // span. mark is at most KeyBits; least, null and span are 64-bit numbers, low word first.
+//
+// A dispatch takes one column, so a column is read once, whenever it arrives. Width and meaning of the values are
+// parameters, not constants: sixteen kinds of columns would need a pipeline each, and more instructions cost nothing,
+// because the link is slower. Floats never pass through a floating-point register, where a device may flush subnormals
+// or quiet a NaN.
 var EncodeKeys = define[EncodeKeysArgs](entry[EncodeKeysArgsOf[[]byte], EncodeKeysConfig]{
 	Name:     "encode_keys",
 	Defaults: EncodeKeysConfig{Tile: Tile{256, 8}},

@@ -31,7 +31,8 @@ type GroupAccumulateConfig struct {
 // Values and states are as in [GroupReduce], except that row i is at index i of the columns.
 var GroupAccumulate = define[GroupAccumulateArgs](entry[GroupAccumulateArgsOf[[]byte], GroupAccumulateConfig]{
 	Name:     "group_accumulate",
-	Defaults: GroupAccumulateConfig{Tile: Tile{8, 1}},
+	Defaults: GroupAccumulateConfig{Tile: Tile{1, 1}},
+	HostOnly: true,
 	Run: func(args *GroupAccumulateArgsOf[[]byte], config *GroupAccumulateConfig, group uint32) {
 		units, offsets := backend.Words(args.Units), backend.Words(args.Offsets)
 		var block groupBlock

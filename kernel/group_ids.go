@@ -38,10 +38,11 @@ type GroupIDsConfig struct {
 // and further numbers are given to keys that have one already; flushes[0] counts how often. With dense=1 keys are below
 // slots and their own slots, and that never happens.
 //
-// It is for CPU cores: a table of a unit lies in the cache of a core.
+// It is for the host backend: a table of a unit lies in the cache of a core.
 var GroupIDs = define[GroupIDsArgs](entry[GroupIDsArgsOf[[]byte], GroupIDsConfig]{
 	Name:     "group_ids",
-	Defaults: GroupIDsConfig{Tile: Tile{8, 1}},
+	Defaults: GroupIDsConfig{Tile: Tile{1, 1}},
+	HostOnly: true,
 	Run: func(args *GroupIDsArgsOf[[]byte], config *GroupIDsConfig, group uint32) {
 		if config.KeyBits == 64 {
 			groupIDs[uint64](args, config, group)

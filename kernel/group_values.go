@@ -162,7 +162,7 @@ func (s groupStates) part(first, end int) groupStates {
 	return s
 }
 
-// groupBlockRows are the rows that are decoded at a time: what is known of them stays in the first-level cache.
+// groupBlockRows are the rows that are decoded at a time: their values and groups stay in the first-level cache.
 const groupBlockRows = 512
 
 // groupBlock are decoded rows that take part.

@@ -25,7 +25,9 @@ type HashTextsConfig struct {
 	Piece uint32
 }
 
-// TextPadding is the number of bytes after the last text that kernels may read; their values do not matter.
+// TextPadding is the number of bytes after the last text that kernels may read; their values do not matter. A block of
+// 16 bytes that is not aligned to a word is assembled from five words, the last of which may lie after the end of the
+// text.
 const TextPadding = 20
 
 // TextPiece is the number of bytes of a text that one dispatch of a kernel processes, unless its configuration says

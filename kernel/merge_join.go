@@ -92,9 +92,10 @@ type MergeJoinConfig struct {
 }
 
 // MergeJoin joins units of sorted sides, a workgroup a unit: its left keys, at most the constant table of them, are in
-// shared memory, where each right row finds its first match by binary search; its other matches follow. units, in the
-// form of [PartitionPieces], have at most workgroup*items right rows each. Output rows are as in [PartitionJoin],
-// without pages. [MergeWalk] does the same on CPU cores.
+// shared memory, where each right row finds its first match by binary search, in fewer registers than a walk along a
+// merge path; its other matches follow. Right rows are striped over a subgroup, so output rows are written side by
+// side. units, in the form of [PartitionPieces], have at most workgroup*items right rows each. Output rows are as in
+// [PartitionJoin], without pages. [MergeWalk] does the same on CPU cores.
 var MergeJoin = define[MergeJoinArgs](entry[MergeJoinArgsOf[[]byte], MergeJoinConfig]{
 	Name:     "merge_join",
 	Defaults: MergeJoinConfig{MergeWalkConfig: mergeJoinDefaults},

@@ -31,8 +31,9 @@ type RangeSearchConfig struct {
 // tile_totals[tile], 64 bits, the sum of counts over a tile of left rows. Absent outputs are not written.
 //
 // In the wide shape a workgroup merges its tile with the right rows batch by batch in shared memory: the constant batch
-// is the number of left rows that an invocation holds at a time, stage the number of right rows. If left keys are far
-// apart on the right, it searches for each of them instead.
+// is the number of left rows that an invocation holds at a time, stage the number of right rows. If fewer than a
+// quarter of a batch can proceed, because a key is hot on the right or left keys are far apart there, it searches for
+// each left key instead.
 //
 // Source: the range search of "Efficiently Joining Large Relations on Multi-GPU Systems with Modern Interconnects",
 // section 3.3.3, with a range per left row instead of one per unique left key; the wide shape finds lower and upper

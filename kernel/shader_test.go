@@ -22,7 +22,7 @@ const (
 
 // Every variant's SPIR-V must have the catalogue's signature and stay within what every device offers.
 func TestShadersMatchTheCatalogue(t *testing.T) {
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		for _, variant := range kernel.Variants(spec) {
 			config, err := kernel.Defaults(spec, variant)
 			require.NoError(t, err)
@@ -79,7 +79,7 @@ var replaced = map[*backend.KernelSpec]*backend.KernelSpec{
 // its shape and has none. The axis shared stands for that where, and only where, the other wide shape has them.
 func TestWideShapesWithoutSubgroups(t *testing.T) {
 	seen := 0
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		variants := kernel.Variants(spec)
 		for _, variant := range variants {
 			name, uses := kernel.SPIRVName(spec, variant), kerneltest.UsesSubgroups(spec, variant)

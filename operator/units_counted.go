@@ -73,7 +73,7 @@ func (u *Units) countFirst(ctx context.Context, sink Sink, counted bool) error {
 }
 
 // WindowRows is about how many rows the windows of an output have that does not fit in one: enough that more would be
-// no faster, and so few that whoever waits sees the join advance.
+// no faster, and so few that the progress of the join is visible.
 const WindowRows = 1 << 25
 
 // runs writes the output in runs of units, each as long as its window and WindowRows allow. w is the first window.

@@ -1,7 +1,6 @@
 // Package primitive provides the device-wide building blocks of joins: scan, reduce, compact, radix sort,
-// partition, merge, merge sort, range search, expansion of ranges to pairs, gather, copy, and the packing of narrow
-// columns into words. It works on columns of fixed-width values in device buffers, not on
-// tables.
+// partition, merge, merge sort, range search, expansion of ranges to pairs, gather, copy, the packing of narrow columns
+// into words, and the cascaded codec. It works on columns of fixed-width values in device buffers, not on tables.
 //
 // Every primitive is planned and then recorded. A plan is a pure function of sizes and a [Tuning]: passes, tiles,
 // scratch bytes. Recording appends the dispatches of a plan to a command list; nothing runs before the list is

@@ -53,6 +53,10 @@ type knobs struct {
 
 // tunable are the primitives, each with a table of that name.
 var tunable = map[string]knobs{
+	"cascade": {kernels: []*backend.KernelSpec{kernel.CascadeEncode.KernelSpec, kernel.CascadePlace.KernelSpec,
+		kernel.CascadeDecode.KernelSpec, kernel.CascadeSizes.KernelSpec}, settings: []string{"slots"},
+		fixed: []string{"scheme", "value_bits"}, whole: true, wideItems: kernel.MaxCascadeItems,
+		limits: map[string][2]uint32{"slots": {1, 1 << 20}}},
 	"compact": {kernels: []*backend.KernelSpec{kernel.CompactCount.KernelSpec, kernel.Compact.KernelSpec}, wideTile: 32,
 		fixed: []string{"inverted", "mixed"}, wideItems: kernel.MaxCompactItems},
 	"copy": {kernels: []*backend.KernelSpec{kernel.Copy.KernelSpec}, settings: []string{"engine"}, wideTile: 4},

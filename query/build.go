@@ -222,7 +222,7 @@ func (b *Built) probe(flow *exec.Flow, q *Query, from func(*Lane)) (*Result, err
 			flow.Fail(context.Cause(ctx))
 		case <-flow.Context().Done():
 		}
-		_ = flow.Wait() // whoever draws is told
+		_ = flow.Wait() // the reader gets the error
 		return nil
 	})
 	return result, nil
@@ -303,10 +303,11 @@ func (q *Query) prove(ctx context.Context, lane *exec.Lane, s *Scan) error {
 	if err != nil || first == second {
 		return err
 	}
+	numbers := []int64{s.origin(int64(first)), s.origin(int64(second))}
+	slices.Sort(numbers)
 	return &backend.OpError{Op: "validate join", Err: backend.ErrInvalidInput, Detail: fmt.Sprintf(
-		"keys of the %s table must be unique, but rows %d and %d both have %s; rows count from 0", s.Side,
-		s.origin(int64(first)),
-		s.origin(int64(second)), keys.Keys.Text(s.Side, int(first)))}
+		"keys of the %s table must be unique, but rows %s and %s both have %s; rows count from 0", s.Side,
+		relation.RowName(numbers[0]), relation.RowName(numbers[1]), keys.Keys.Text(s.Side, int(first)))}
 }
 
 // prove is [Query.prove] for a probe side. Its table was not known when the build side was planned, so memory for the

@@ -145,9 +145,9 @@ func (e *Engine) Reserve(sizeBytes uint64) error {
 	return nil
 }
 
-// Leaving returns an engine that shares everything with this one, but whose queries leave so much memory to whoever
-// draws their output: it plans them as if the limits were lower. Nothing is held for the other, who grows a grant of
-// their own, which fails if further queries have taken what was left.
+// Leaving returns an engine that shares everything with this one, but whose queries leave so much memory to the reader
+// of their output: it plans them as if the limits were lower. Nothing is held for the other, who grows a grant of their
+// own, which fails if further queries have taken what was left.
 func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 	all := *e.shared
 	if all.hostBytes != exec.Unlimited {
@@ -161,7 +161,7 @@ func (e *Engine) Leaving(hostBytes, deviceBytes uint64) *Engine {
 	return less
 }
 
-// batchShare of the memory that queries leave to whoever draws their output is a batch, of which they hold several.
+// batchShare of the memory that queries leave to the readers of their output is a batch, of which they hold several.
 const batchShare = 16
 
 // BatchRows returns the maximum number of rows of a batch of which most are wanted: fewer if host memory is limited and

@@ -46,7 +46,7 @@ func (q *Query) String() string {
 	}
 	line("algorithm", "%s, %s", a.text(), q.reason())
 	line("  that is", "%s", q.Meanings[a.Algorithm.Name()])
-	told := make(map[string]bool) // what no place of columns helps is told once
+	told := make(map[string]bool) // what no place of columns helps is written once
 	for i := range q.Alternatives[1:] {
 		if not := q.Alternatives[i+1].whyNot(); !told[not] {
 			line("  instead of", "%s", not)

@@ -26,7 +26,7 @@ func tree(of []Join, place string) *Join {
 	return &of[max(0, slices.IndexFunc(of, func(tree Join) bool { return tree.Place == place }))]
 }
 
-// Portion is what is known of the probe side at a time: all of it or, if it comes part by part, a part.
+// Portion is what a lane gets of the probe side at a time: all of it or, if it comes part by part, a part.
 type Portion struct {
 	*Join
 	Part     *Part             // nil if the portion is the whole probe side

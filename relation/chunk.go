@@ -14,7 +14,7 @@ type Values struct {
 }
 
 // Chunk is a set of rows of one relation on one device, fewer than 2^32-1, by column. Its creator owns the columns,
-// which must live as long as the chunk is in use. Nobody writes to them.
+// which must live as long as the chunk is in use. They are never written to.
 type Chunk struct {
 	Rows    uint64
 	Keys    Values // key codes

@@ -1,6 +1,9 @@
 package source
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -25,6 +28,12 @@ func (g *Gathered) Add(s Slice) {
 		return
 	}
 	g.slices = append(g.slices, s)
+}
+
+// SortBy puts the slices in the order of the numbers that an int64 column has in their first rows.
+func (g *Gathered) SortBy(column int) {
+	first := func(s Slice) int64 { return s.batch.Column(column).(*array.Int64).Value(int(s.from)) }
+	slices.SortFunc(g.slices, func(a, b Slice) int { return cmp.Compare(first(a), first(b)) })
 }
 
 // Release releases the rows.

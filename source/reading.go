@@ -78,7 +78,7 @@ func (r *Reading) Next(ctx context.Context) (s Slice, some bool, err error) {
 func (r *Reading) Back(g *Gathered) {
 	var waiting []Slice
 	for _, s := range g.slices {
-		s.Divide(func(s Slice, _ error) bool {
+		s.Divide(SliceRows, func(s Slice, _ error) bool {
 			waiting = append(waiting, s)
 			return true
 		})
@@ -134,7 +134,7 @@ func (s Source) Slices(ctx context.Context, side relation.Side, schema *arrow.Sc
 				yield(Slice{}, fmt.Errorf("%s source after %s: %w", side, text.Plural(batches, "batch"), err))
 				return
 			}
-			if batches++; !chosen.Divide(yield) {
+			if batches++; !chosen.Divide(SliceRows, yield) {
 				return
 			}
 			if ctx.Err() != nil {
@@ -147,11 +147,11 @@ func (s Source) Slices(ctx context.Context, side relation.Side, schema *arrow.Sc
 	}
 }
 
-// Divide yields slices of at most SliceRows rows, and releases the whole.
-func (s Slice) Divide(yield func(Slice, error) bool) (more bool) {
+// Divide yields slices of at most mostRows rows, and releases the whole.
+func (s Slice) Divide(mostRows int64, yield func(Slice, error) bool) (more bool) {
 	defer s.Release()
-	for from := s.from; from < s.to; from += SliceRows {
-		to := min(s.to, from+SliceRows)
+	for from := s.from; from < s.to; from += mostRows {
+		to := min(s.to, from+mostRows)
 		s.batch.Retain()
 		if !yield(Slice{s.batch, from, to, s.bytes * uint64(to-from) / uint64(s.to-s.from), s.batchBytes}, nil) {
 			return false
@@ -159,6 +159,9 @@ func (s Slice) Divide(yield func(Slice, error) bool) (more bool) {
 	}
 	return true
 }
+
+// Bytes is the slice's share of the memory of its batch.
+func (s Slice) Bytes() uint64 { return s.bytes }
 
 // chooseColumns takes the columns of a schema out of a batch. The batch stays the caller's.
 func chooseColumns(batch arrow.RecordBatch, schema *arrow.Schema, side relation.Side) (s Slice, err error) {

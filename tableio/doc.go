@@ -3,7 +3,8 @@
 //
 // Reading: [Open] recognizes the format by content, then by extension, and reads the schema; [Reader.Read] loads the
 // requested columns, on all cores, into an Arrow table; [Reader.Batches] yields them in batches. Corrupt content causes
-// an error that wraps [ErrInput], never a panic, and leaves nothing allocated.
+// an error that wraps [ErrInput], never a panic, and leaves nothing allocated. A folder, a pattern or a list is read as
+// one table of several files, and [Reader.Share] leaves the part of one of several processes.
 //
 // Writing: [Create] opens a temporary file beside the output, so that an unwritable location is reported before any
 // work is done; [Writer.Commit] renames it. An output file appears complete or not at all.

@@ -64,6 +64,15 @@ func (f Format) extension() string {
 	return [...]string{"", ".parquet", ".csv", ".arrow", ".arrows"}[f]
 }
 
+// names tells whether a file in a folder, of this name, is read: by its extension, unless a format is given. So is what
+// is compressed, and then refused.
+func (f Format) names(name string) bool {
+	for _, compression := range []string{".gz", ".zst", ".bz2", ".lz4", ".xz"} {
+		name = strings.TrimSuffix(name, compression)
+	}
+	return f != Auto || formatOfExtension(name) != Auto
+}
+
 // magicBytes is how much of a file detectFormat looks at.
 const magicBytes = 8
 

@@ -76,7 +76,7 @@ func openDescriptor(path string) (*os.File, error) {
 	for range 40 { // as many links as Linux follows
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
-			return nil, nil // whoever opens the path reports it
+			return nil, nil // opening the path reports it
 		}
 		if of := descriptorFolder.FindStringSubmatch(dir); of != nil {
 			if number, err := strconv.Atoi(filepath.Base(path)); err == nil && of[1] == strconv.Itoa(os.Getpid()) {

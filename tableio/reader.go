@@ -12,6 +12,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/tableio/core"
 	"github.com/spirjoin/spirjoin/tableio/csv"
+	"github.com/spirjoin/spirjoin/tableio/dataset"
 	"github.com/spirjoin/spirjoin/tableio/ipc"
 	"github.com/spirjoin/spirjoin/tableio/parquet"
 )
@@ -45,16 +46,31 @@ type Reader struct {
 	format Format
 	src    core.Source
 	opts   ReadOptions
-	in     *core.Input
+	in     *core.Input // nil: several files, which are open only while they are read
 }
 
 // Open opens the table at path and reads its schema; "-" is standard input: an Arrow IPC stream, or an Arrow file,
 // Parquet or (if Format says so) CSV, which are buffered in memory, as from any other pipe. For CSV without a schema
 // the whole file is read once to infer the types.
 //
+// A folder, a pattern of names and a list ("@" before the name of a file with a path on each line) are tables of
+// several files, one after the other, whose columns are united by name. A name that exists is never a pattern or a
+// list.
+//
 // Errors wrap ErrInput, and ErrColumn for an unknown name in opts.Columns. Open returns at once when ctx is cancelled,
 // even while a pipe is silent.
 func Open(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
+	files, err := dataset.Find(path, opts.Format.names)
+	if err != nil {
+		return nil, fail(ErrInput, "open", path, err)
+	}
+	if len(files) > 1 || len(files[0].Partitions) > 0 {
+		return openFiles(ctx, path, files, opts)
+	}
+	return openFile(ctx, files[0].Path, opts)
+}
+
+func openFile(ctx context.Context, path string, opts ReadOptions) (*Reader, error) {
 	in, err := core.OpenInput(path, opts.Stdin)
 	if err != nil {
 		return nil, fail(ErrInput, "open", path, err)
@@ -127,7 +143,7 @@ func newReader(ctx context.Context, in *core.Input, opts ReadOptions) (r *Reader
 	return r, nil
 }
 
-// Format returns the detected or given format.
+// Format returns the detected or given format; Auto for files of several formats.
 func (r *Reader) Format() Format { return r.format }
 
 // Schema returns the schema of all columns in the file, whatever ReadOptions.Columns says.
@@ -150,11 +166,8 @@ func (r *Reader) AheadBytes(columns []string) (int64, error) {
 	}
 	needBytes := r.opts.AheadBytes
 	err = core.Guard(func() error {
-		switch src := r.src.(type) {
-		case *parquet.Source:
-			needBytes = max(needBytes, src.NeedBytes(indices))
-		case *ipc.FileSource:
-			needBytes = max(needBytes, src.NeedBytes())
+		if src, ok := r.src.(core.Ahead); ok {
+			needBytes = max(needBytes, src.NeedBytes(indices, true))
 		}
 		return nil
 	})
@@ -169,10 +182,16 @@ func (r *Reader) PipeBytes() int64 {
 	return r.in.PipeBytes()
 }
 
+// texts is a source of which some columns are inferred from texts.
+type texts interface {
+	WhyText(column int) (csv.TextReason, bool)
+	SetType(column int, dt arrow.DataType) bool
+}
+
 // WhyText returns the value of a CSV file that made a column text. It returns false if the type was given, the column
 // has another type or no value, or the name is unknown or ambiguous.
 func (r *Reader) WhyText(column string) (csv.TextReason, bool) {
-	src, ok := r.src.(*csv.Source)
+	src, ok := r.src.(texts)
 	indices := r.src.Schema().FieldIndices(column)
 	if !ok || len(indices) != 1 {
 		return csv.TextReason{}, false
@@ -187,7 +206,7 @@ func (r *Reader) SetType(column string, dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = dictionary.ValueType
 	}
-	src, ok := r.src.(*csv.Source)
+	src, ok := r.src.(texts)
 	indices := r.src.Schema().FieldIndices(column)
 	return ok && len(indices) == 1 && src.SetType(indices[0], dt)
 }
@@ -222,7 +241,7 @@ func (r *Reader) Read(ctx context.Context, columns []string) (arrow.Table, error
 		return table, nil
 	}
 	var table arrow.Table
-	if r.in.Seek != nil {
+	if !r.piped() {
 		table, err = read()
 	} else {
 		table, err = await(ctx, read, func(t arrow.Table) { t.Release() })
@@ -255,7 +274,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 			mem.Drop()
 		}
 		defer func() {
-			if r.in.Seek != nil || ctx.Err() == nil {
+			if !r.piped() || ctx.Err() == nil {
 				end()
 			} else { // next may hang in a pipe
 				go end()
@@ -272,7 +291,7 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 		}
 		for {
 			var batch arrow.RecordBatch
-			if r.in.Seek != nil {
+			if !r.piped() {
 				batch, err = pull()
 			} else {
 				batch, err = await(ctx, pull, func(late arrow.RecordBatch) {
@@ -294,6 +313,9 @@ func (r *Reader) Batches(ctx context.Context, columns []string) iter.Seq2[arrow.
 		}
 	}
 }
+
+// piped tells whether rows come through a pipe as they are read.
+func (r *Reader) piped() bool { return r.in != nil && r.in.Seek == nil }
 
 // Close closes the file. Tables already read stay valid. It may be called twice.
 func (r *Reader) Close() error {

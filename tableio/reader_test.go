@@ -171,7 +171,7 @@ func TestMissingInputs(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none.parquet"): "no such file",
-		dir:                                "directory",
+		dir:                                "there is no file in the folder",
 	} {
 		_, err := Open(context.Background(), path, ReadOptions{})
 		require.ErrorIs(t, err, ErrInput)

@@ -25,7 +25,7 @@ type registry struct {
 }
 
 // RemoveTemporaryFiles removes the hidden files of all Writers that were neither committed nor aborted, and the folders
-// of [TemporaryFolder], for a program that must exit while these may be in use. The Writers, and whoever makes a file
+// of [TemporaryFolder], for a program that must exit while these may be in use. The Writers, and the makers of files
 // in such a folder, can only fail afterwards.
 func RemoveTemporaryFiles() error {
 	r := &temporaryFiles

@@ -29,7 +29,6 @@ type blocks struct {
 	at         int           // next block of the place
 	rest       bool          // the second pass of a full join has begun
 	waiting    []arrow.Table // pieces of blocks that come before block at
-	under      arrow.Table   // the block of the last task
 	number     int           // of that block
 	given      int64         // rows of the blocks so far
 }
@@ -50,13 +49,18 @@ func (b *blocks) Prepare(context.Context) error {
 	if err := b.divide(1); err != nil {
 		return err
 	}
-	left, right := b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0)
-	switch how := b.whole.How; {
-	case !how.Has(relation.Left), how == join.Right, (how == join.Inner || how == join.Cross) && right < left:
-		b.side = relation.Right
-	}
+	b.side = blockSide(b.whole.How, b.place.SizeBytes(relation.Left, 0), b.place.SizeBytes(relation.Right, 0))
 	b.blockBytes = cmp.Or(b.DivideBytes, min(capBytes, b.DeviceCapBytes())/partShare)
 	return nil
+}
+
+// blockSide is the side of the blocks of a join; of a full join, of its first pass.
+func blockSide(how join.How, leftBytes, rightBytes uint64) relation.Side {
+	shorter := how == join.Inner || how == join.Cross
+	if !how.Has(relation.Left) || how == join.Right || shorter && rightBytes < leftBytes {
+		return relation.Right
+	}
+	return relation.Left
 }
 
 // Next joins the next block.
@@ -69,9 +73,12 @@ func (b *blocks) Next(ctx context.Context) (*Task, error) {
 	if err != nil || table == nil {
 		return nil, err
 	}
-	b.under = table
 	b.number++
-	from := b.share()
+	all := b.place.Rows(b.side, 0)
+	if b.part.How == join.Full {
+		all += b.place.Rows(1-b.side, 0)
+	}
+	from := share(b.given, all)
 	b.given += table.NumRows()
 	sources := [2]source.Source{}
 	sources[b.side], sources[1-b.side] = source.FromTable(table), b.other()
@@ -85,18 +92,9 @@ func (b *blocks) Next(ctx context.Context) (*Task, error) {
 	case t.How == join.Full:
 		t.How = join.Left
 	}
-	t.again, t.from, t.to, t.ended = [2]bool{b.number > 1, b.number > 1}, from, b.share(), table.Release
-	t.again[b.side] = b.rest
+	t.again, t.from, t.to, t.ended = [2]bool{b.number > 1, b.number > 1}, from, share(b.given, all), table.Release
+	t.again[b.side], t.block = b.rest, table
 	return t, nil
-}
-
-// share returns the share of the join that the blocks so far have.
-func (b *blocks) share() float64 {
-	all := b.place.Rows(b.side, 0)
-	if b.part.How == join.Full {
-		all = b.place.Rows(relation.Left, 0) + b.place.Rows(relation.Right, 0)
-	}
-	return min(1, float64(b.given)/float64(max(1, all)))
 }
 
 // block is the next block, of no more than about blockBytes; nil if there are no more. The first one may be empty.
@@ -138,14 +136,15 @@ func (b *blocks) cut(table arrow.Table, rows int64) {
 }
 
 // Failed divides the block of a task that failed for lack of memory.
-func (b *blocks) Failed(_ *Task, err error) (again bool) {
-	if !backend.OutOfMemory(err) || b.under == nil || b.under.NumRows() < 2*leastBlockRows {
+func (b *blocks) Failed(t *Task, err error) (again bool) {
+	rows := t.block.NumRows()
+	if !backend.OutOfMemory(err) || rows < 2*leastBlockRows {
 		return false
 	}
-	b.under.Retain()
-	b.cut(b.under, b.under.NumRows()/2)
+	t.block.Retain()
+	b.cut(t.block, rows/2)
 	b.number--
-	b.given -= b.under.NumRows()
+	b.given -= rows
 	return true
 }
 

@@ -44,24 +44,28 @@ func (c *codedSides) close() {
 func (c *codedSides) settle() { c.grant.Shrink(c.held) }
 
 // fit chooses the rows of chunks and of tasks that the devices have room for.
-func (p *keyRanges) fit() error {
-	weakest, perDevice := uint64(math.MaxUint64), p.perDevice()
-	for device, n := range perDevice {
+func (p *keyRanges) fit() {
+	weakest := uint64(math.MaxUint64)
+	for device, n := range p.perDevice() {
 		weakest = min(weakest, device.Options().DeviceMemoryBytes/n)
 	}
-	keyBytes, all := p.keys.KeyBytes(), p.keys.Rows(relation.Left)+p.keys.Rows(relation.Right)
-	if p.ChunkRows == 0 {
-		p.ChunkRows = hmg.ChunkRows(weakest, keyBytes)
+	p.KeyRanges = p.fitted(p.keys.Rows(relation.Left), p.keys.Rows(relation.Right), p.keys.KeyBytes(),
+		uint64(len(p.devices)), weakest)
+}
+
+// fitted is r with the rows of chunks and of tasks for which devices have room, the weakest of which has capBytes.
+func (r KeyRanges) fitted(leftRows, rightRows uint64, keyBytes int, devices, capBytes uint64) KeyRanges {
+	if r.ChunkRows == 0 {
+		r.ChunkRows = hmg.ChunkRows(capBytes, keyBytes)
 	}
-	devices := uint64(len(p.devices))
-	longest := max(p.keys.Rows(relation.Left), p.keys.Rows(relation.Right))
-	p.ChunkRows = max(1, min(p.ChunkRows, (longest+devices-1)/devices))
-	if p.TaskRows == 0 {
-		lines := uint64(p.Lines)
-		p.TaskRows = min(hmg.ChunkRows(weakest/lines, keyBytes), max(all/(tasksPerLine*lines*devices), leastTaskRows))
+	r.ChunkRows = max(1, min(r.ChunkRows, (max(leftRows, rightRows)+devices-1)/devices))
+	if r.TaskRows == 0 {
+		lines := uint64(r.Lines)
+		r.TaskRows = min(hmg.ChunkRows(capBytes/lines, keyBytes),
+			max((leftRows+rightRows)/(tasksPerLine*lines*devices), leastTaskRows))
 	}
-	p.TaskRows = max(2, p.TaskRows)
-	return nil
+	r.TaskRows = max(2, r.TaskRows)
+	return r
 }
 
 // tasksPerLine is how many tasks there are at least for a line, so that lines end at about the same time, unless tasks

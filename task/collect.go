@@ -172,24 +172,25 @@ func (c *Collector) drain(ctx context.Context, take func(relation.Side, source.S
 	return nil
 }
 
-// partsNumber returns the number of parts into which both sides are divided, so that a part of the smaller side takes a
-// small share of memory. A source of unknown length is assumed to have several times the rows that were gathered.
-func (c *Collector) partsNumber(deviceBytes uint64) int {
-	const least, most, guess = 8, 512, 8
-	smaller := float64(exec.Unlimited)
-	for side := range c.sides {
-		g := &c.gathered[side]
-		rowBytes, rows := float64(relation.RowBytes(g.Schema.Fields()...)), float64(c.sources[side].Rows)
-		if g.Rows > 0 {
-			rowBytes = float64(g.Bytes) / float64(g.Rows)
-		}
-		if rows < 0 {
-			rows = guess * max(float64(g.Rows), float64(mostBlockBytes)/rowBytes)
-		}
-		smaller = min(smaller, rowBytes*rows)
+// partsNumber returns the number of parts into which sides of these sizes are divided, so that a part of the smaller
+// one takes a small share of this memory.
+func partsNumber(leftBytes, rightBytes float64, capBytes uint64) int {
+	const least, most = 8, 512
+	return int(min(max(math.Ceil(min(leftBytes, rightBytes)/(float64(capBytes)/partShare)), least), most))
+}
+
+// estimateBytes is the size of a side of which g was gathered; rows are all of it, negative if that is unknown. It is
+// then assumed to have several times the rows that were gathered.
+func estimateBytes(rows int64, g *source.Gathered) float64 {
+	const guess = 8
+	rowBytes := float64(relation.RowBytes(g.Schema.Fields()...))
+	if g.Rows > 0 {
+		rowBytes = float64(g.Bytes) / float64(g.Rows)
 	}
-	room := float64(min(c.capBytes, deviceBytes)) / partShare
-	return int(min(max(math.Ceil(smaller/room), least), most))
+	if rows < 0 {
+		return guess * max(float64(g.Rows)*rowBytes, float64(mostBlockBytes))
+	}
+	return rowBytes * float64(rows)
 }
 
 // whole collects the rest of a side.

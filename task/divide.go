@@ -46,10 +46,10 @@ func Divide(ctx context.Context, m *Means, c *Collector, of *Task, short error, 
 	if byKey {
 		policy = &parts{sides: both}
 	}
-	s := newScheduler(ctx, m, of, policy, run)
-	both.fail, both.skip = s.flow.Fail, s.skip
-	if s.short = short; byKey && c.grant == nil {
-		s.mostAhead = 2
+	s := newScheduler(exec.NewFlow(exec.WithTrace(ctx, m.Trace)), of, both.part, policy)
+	s.inOrder, s.workers, s.short, s.limited = true, []*worker{{run: run}}, short, c.grant != nil
+	if both.fail, both.skip = s.flow.Fail, s.skip; byKey && !s.limited {
+		s.lines++ // the task after the next one is read and planned
 	}
 	defer func() {
 		if err != nil {

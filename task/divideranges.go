@@ -23,7 +23,7 @@ import (
 //
 // Errors: backend.ErrDeviceMemory, ErrHostMemory with what is needed; as for run.
 func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *Task, plan *keys.Plan,
-	unique [2]*keys.Plan, run func(on *query.Engine) Run) (_ *Lines, err error) {
+	unique [2]*keys.Plan, run func(on *query.Engine) Run) (_ *Scheduler, err error) {
 	flow, begun, err := m.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -34,18 +34,14 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 		part = of.numbered()
 	}
 	p := &keyRanges{Means: m, KeyRanges: m.ByRange, devices: devices, part: part, keys: plan, unique: unique}
-	p.Lines = cmp.Or(p.Lines, linesPerDevice)
-	s := newLines(flow, of, part, p, p.Lines)
-	p.skip, p.prepared = s.skip, &s.before
+	p.Lines = cmp.Or(p.Lines, linesPerWorker)
+	s := newScheduler(flow, of, part, p)
+	s.lines, p.skip, p.prepared = p.Lines, s.skip, &s.before
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	for _, e := range devices {
-		info := e.Device().Info()
-		s.devices = append(s.devices, query.DeviceStats{Device: info.Name, Backend: info.Backend})
-	}
 	if of.Ordered() {
 		if err := p.order(s); err != nil {
 			return nil, err
@@ -55,13 +51,15 @@ func DivideByRanges(ctx context.Context, m *Means, devices []*query.Engine, of *
 		return nil, flow.End(err)
 	}
 	for _, e := range devices {
-		s.runs = append(s.runs, run(e.Leaving(p.coded.held.Host, 0)))
+		info := e.Device().Info()
+		s.workers = append(s.workers, &worker{run: run(e.Leaving(p.coded.held.Host, 0)),
+			stats: query.DeviceStats{Device: info.Name, Backend: info.Backend}})
 	}
 	return s, s.begin()
 }
 
 // order gives the rows of both tables numbers, by which the outputs of tasks are merged.
-func (p *keyRanges) order(s *Lines) (err error) {
+func (p *keyRanges) order(s *Scheduler) (err error) {
 	both := &sides{Means: p.Means, whole: s.whole, part: p.part, grant: p.Budget().Empty(), fail: s.flow.Fail}
 	if p.Divisible() {
 		if both.file, err = exchange.NewFile(p.TempDir, both.grant); err != nil {
@@ -77,7 +75,7 @@ func (p *keyRanges) order(s *Lines) (err error) {
 		}
 		table.Retain()
 		schema := arrow.NewSchema(append(slices.Clone(table.Schema().Fields()), join.NumberField), nil)
-		table = withNumbers(table, 0, schema, p.Allocator)
+		table = source.WithNumbers(table, 0, schema, p.Allocator)
 		p.coded.tables = append(p.coded.tables, table)
 		p.part.Sources[relation.Side(side)] = source.FromTable(table)
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/query"
 )
 
@@ -14,6 +15,7 @@ import (
 type drawn struct {
 	batch arrow.RecordBatch // nil for pairs
 	pairs query.Pairs
+	done  chan struct{} // closed when the receiver asks for more
 }
 
 // Release releases the batch.
@@ -23,39 +25,53 @@ func (d *drawn) Release() {
 	}
 }
 
-// passAll puts output into the pipe of the receiver.
-func passAll[T any](ctx context.Context, to *exec.Pipe[*drawn], all iter.Seq2[T, error], as func(T) *drawn) (
+// pass passes the output of a task on. delivered says that the receiver may have some of it.
+func (s *Scheduler) pass(ctx context.Context, r *running) (delivered bool, err error) {
+	switch {
+	case s.part.Undelivered():
+		return false, nil
+	case s.part.Output == join.Pairs:
+		return passAll(ctx, s, r.output.Pairs(ctx), func(p query.Pairs) *drawn { return &drawn{pairs: p} })
+	}
+	return passAll(ctx, s, r.output.Batches(ctx), func(b arrow.RecordBatch) *drawn { return &drawn{batch: b} })
+}
+
+// passAll puts output into the pipe of the receiver. In order, the task makes no batch before the receiver is done with
+// the one before, as if the receiver drew it itself.
+func passAll[T any](ctx context.Context, s *Scheduler, all iter.Seq2[T, error], as func(T) *drawn) (
 	delivered bool, err error) {
 	for output, err := range all {
-		if err == nil {
-			delivered, err = true, to.Put(ctx, as(output))
-		}
 		if err != nil {
 			return delivered, err
+		}
+		d := as(output)
+		d.done, delivered = make(chan struct{}), true
+		if err := s.out.Put(ctx, d); err != nil {
+			return delivered, err
+		}
+		if s.inOrder {
+			select {
+			case <-d.done:
+			case <-ctx.Done():
+				return delivered, backend.ContextError(ctx)
+			}
 		}
 	}
 	return delivered, nil
 }
 
 // drawAs yields one form of the output of all tasks.
-func drawAs[T any](ctx context.Context, s *Lines, form func(*drawn) T) iter.Seq2[T, error] {
+func drawAs[T any](ctx context.Context, s *Scheduler, form func(*drawn) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for d, err := range s.out.All(ctx) {
 			if err != nil {
 				yield(*new(T), err)
-			} else if !yield(form(d), nil) {
 				return
 			}
+			if !yield(form(d), nil) {
+				return
+			}
+			close(d.done)
 		}
 	}
-}
-
-// batches yields the batches of all tasks in any order.
-func (s *Lines) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	return drawAs(ctx, s, func(d *drawn) arrow.RecordBatch { return d.batch })
-}
-
-// pairs yields the pairs of row numbers of all tasks.
-func (s *Lines) pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
-	return drawAs(ctx, s, func(d *drawn) query.Pairs { return d.pairs })
 }

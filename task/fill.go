@@ -7,7 +7,6 @@ import (
 
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/relation"
-	"github.com/spirjoin/spirjoin/relation/keys"
 	"github.com/spirjoin/spirjoin/source"
 )
 
@@ -42,20 +41,10 @@ const (
 // planDivider plans the hashes of keys, and where both sides are divided. Keys of a side that must be unique have
 // hashes even if the other side's type cannot hold them.
 func (p *sides) planDivider(c *Collector) (err error) {
-	spec := &p.part.Layout.Spec
-	schemas, on := [2]*arrow.Schema{c.sides[0].Schema, c.sides[1].Schema}, spec.Keys()
 	if p.divider.Parts == 1 {
 		return nil
 	}
-	if p.divider.Hashes, err = keys.PlanHashes(schemas, on, spec.NullEquals()...); err != nil {
-		return err
-	}
-	for side, schema := range schemas {
-		if spec.Validate.Unique(relation.Side(side)) && err == nil {
-			p.divider.Alone[side], err = keys.PlanHashes([2]*arrow.Schema{schema, schema},
-				[2][]string{on[side], on[side]}, spec.NullEquals()...)
-		}
-	}
+	p.divider.Hashes, p.divider.Alone, err = p.part.Layout.Hashes([2]*arrow.Schema{c.sides[0].Schema, c.sides[1].Schema})
 	if err == nil {
 		p.planOnDevice()
 	}
@@ -148,7 +137,7 @@ func (p *sides) table(b *sideBlock) arrow.Table {
 	defer b.Release()
 	table, first := b.rows.Table(), p.taken[b.side]
 	if p.taken[b.side] += table.NumRows(); p.numbers[b.side] {
-		return withNumbers(table, first, p.place.Schemas[b.side], p.Allocator)
+		return source.WithNumbers(table, first, p.place.Schemas[b.side], p.Allocator)
 	}
 	return table
 }

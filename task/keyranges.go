@@ -33,7 +33,7 @@ type KeyRanges struct {
 	// ChunkRows is the maximum number of rows of a chunk, the share of a chunkset on one device, TaskRows that of both
 	// sides in a task, unless they have one key. 0: as many as the devices have room for.
 	ChunkRows, TaskRows uint64
-	Lines               int // of tasks on each device; 0: linesPerDevice
+	Lines               int // of tasks on each device; 0: linesPerWorker
 }
 
 // RangeWay is a way to divide tables by key ranges.
@@ -82,9 +82,7 @@ type keyRanges struct {
 // Prepare encodes both sides and divides them.
 func (p *keyRanges) Prepare(ctx context.Context) error {
 	p.part.Progress.StartOf("divide both", p.keys.Rows(relation.Left)+p.keys.Rows(relation.Right))
-	if err := p.fit(); err != nil {
-		return err
-	}
+	p.fit()
 	if err := p.coded.acquire(ctx, p); err != nil {
 		return err
 	}
@@ -161,10 +159,10 @@ func (p *keyRanges) Next(context.Context) (*Task, error) {
 	p.at++
 	t := p.part.part(fmt.Sprintf("range %d of %d", p.at, len(p.ranges)), p.part.Depth+1,
 		p.part.Sources[relation.Left], p.part.Sources[relation.Right])
-	all := float64(max(1, p.keys.Rows(relation.Left)+p.keys.Rows(relation.Right)))
-	t.Range, t.from = r, min(1, float64(p.given)/all)
+	all := int64(p.keys.Rows(relation.Left) + p.keys.Rows(relation.Right))
+	t.Range, t.from = r, share(p.given, all)
 	p.given += r.rows(relation.Left) + r.rows(relation.Right)
-	t.to = min(1, float64(p.given)/all)
+	t.to = share(p.given, all)
 	return t, nil
 }
 

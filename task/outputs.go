@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,32 +31,15 @@ type Output interface {
 	Tasks() *Scheduler
 }
 
-// outputs is what the tasks of a join make together.
-type outputs struct {
-	policy Policy
-	whole  *Task      // the join that was divided
-	flow   *exec.Flow // that runs the tasks
-	merge  *merge     // of their outputs; nil if there is no order
-	began  time.Time
-	before query.Stats // of the tasks that have ended
-	closed bool
-
-	// unordered yields the batches of all tasks, pairs of row numbers as columns unless numbers yields them.
-	unordered func(ctx context.Context) iter.Seq2[arrow.RecordBatch, error]
-	numbers   func(ctx context.Context) iter.Seq2[query.Pairs, error] // if there is no order; may be nil
-	describe  func() (title string, of Output)                        // how the join was divided; the task to explain
-	release   func()                                                  // what the tasks hold, after the end of the flow
-}
-
 // Schema returns the schema of the record batches.
-func (o *outputs) Schema() *arrow.Schema { return o.whole.Layout.Schema }
+func (s *Scheduler) Schema() *arrow.Schema { return s.whole.Layout.Schema }
 
 // Batches yields the output of all tasks, if it is rows.
-func (o *outputs) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if o.whole.Output != join.Rows {
+func (s *Scheduler) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	if s.whole.Output != join.Rows {
 		return notRows
 	}
-	return o.rowBatches(ctx)
+	return s.rowBatches(ctx)
 }
 
 // notRows is the output of a join whose output is something else.
@@ -64,69 +48,152 @@ func notRows(yield func(arrow.RecordBatch, error) bool) {
 }
 
 // Pairs yields the pairs of row numbers of all tasks.
-func (o *outputs) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
+func (s *Scheduler) Pairs(ctx context.Context) iter.Seq2[query.Pairs, error] {
 	switch {
-	case o.whole.Output != join.Pairs:
+	case s.whole.Output != join.Pairs:
 		return notPairs
-	case o.numbers != nil && o.merge == nil:
-		return o.numbers(ctx)
+	case s.part.Output == join.Pairs: // others have them as columns
+		return drawAs(ctx, s, func(d *drawn) query.Pairs { return d.pairs })
 	}
-	return pairsOf(o.rowBatches(ctx))
+	return PairsOf(s.rowBatches(ctx))
 }
 
 // Explain says how the join was divided, and what the last task that began to be drawn does.
-func (o *outputs) Explain() string {
-	title, of := o.describe()
+func (s *Scheduler) Explain() string {
+	title, of := s.texts()
 	return title + of.Explain()
 }
 
 // Plan returns Explain without what was measured.
-func (o *outputs) Plan() string {
-	title, of := o.describe()
+func (s *Scheduler) Plan() string {
+	title, of := s.texts()
 	return title + of.Plan()
 }
 
+// texts are which devices were lost and how the join was divided, and the task to explain.
+func (s *Scheduler) texts() (title string, of Output) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.workers {
+		if w.lost != nil {
+			title += fmt.Sprintf("failed       %s: %v; other devices ran its tasks\n", w.stats.Device, w.lost)
+		}
+	}
+	return fmt.Sprintf("%s%s; of %s:\n", title, s.how, s.last.name), s.last.output
+}
+
+// Tasks returns the scheduler.
+func (s *Scheduler) Tasks() *Scheduler { return s }
+
+// Parts returns the number of parts by hashes of keys, and the size of their file; 0 if there are none.
+func (s *Scheduler) Parts() (number int, diskBytes uint64) {
+	p, ok := s.policy.(*parts)
+	switch {
+	case !ok:
+		return 0, 0
+	case p.file == nil: // they are in memory
+		return p.divider.Parts, 0
+	}
+	return p.divider.Parts, p.file.SizeBytes()
+}
+
 // Close ends the tasks under way and frees what they need.
-func (o *outputs) Close() {
-	if o.closed {
+func (s *Scheduler) Close() {
+	if !s.out.Close() {
 		return
 	}
-	o.closed = true
-	o.flow.Stop()
-	o.release()
-	if o.merge != nil {
-		o.merge.close()
+	if s.merge != nil {
+		s.merge.close()
 	}
-	o.policy.Close()
+	s.policy.Close()
 }
 
 // rowBatches yields the output of all tasks in its order, pairs of row numbers as columns.
-func (o *outputs) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
-	if o.merge != nil {
-		return o.merge.batches(ctx, o.unordered(ctx))
+func (s *Scheduler) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	all := drawAs(ctx, s, func(d *drawn) arrow.RecordBatch { return d.batch })
+	if s.merge != nil {
+		return s.merge.batches(ctx, all)
 	}
-	return o.unordered(ctx)
+	return all
+}
+
+// Rows returns the number of output rows so far.
+func (s *Scheduler) Rows() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := s.before.OutputRows
+	for _, r := range s.under {
+		if r.passes {
+			rows += r.output.Rows()
+		}
+	}
+	return rows
+}
+
+// Counted reports whether Rows is the number of all output rows.
+func (s *Scheduler) Counted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counted := s.ended && len(s.again) == 0
+	for _, r := range s.under {
+		counted = counted && r.passes && r.output.Counted()
+	}
+	return counted
+}
+
+// Stats returns the measurements of all tasks so far, summed, and of the division. What is no sum describes the task
+// that was begun last.
+func (s *Scheduler) Stats() query.Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.before
+	sum.StageSeconds, sum.Failures = maps.Clone(sum.StageSeconds), slices.Clone(sum.Failures)
+	for _, r := range s.under {
+		if r.passes {
+			sum = r.addTo(&sum)
+		}
+	}
+	if !s.inOrder {
+		sum.MatchSeconds, sum.TotalSeconds = s.until.Seconds(), time.Since(s.began).Seconds()
+	}
+	if len(s.workers) > 1 {
+		sum.Device, sum.Backend, sum.DevicePeakBytes = s.workers[0].stats.Device, s.workers[0].stats.Backend, 0
+		for _, w := range s.workers {
+			sum.Devices, sum.DevicePeakBytes = append(sum.Devices, w.stats), sum.DevicePeakBytes+w.peakBytes
+			if w.lost != nil {
+				sum.Failures = append(sum.Failures, query.DeviceFailure{Device: w.stats.Device, Error: w.lost.Error()})
+			}
+		}
+	}
+	return sum
+}
+
+// count counts a task whose output was passed on.
+func (s *Scheduler) count(w *worker, r *running) {
+	of := r.output.Stats()
+	w.stats.Algorithm = of.Algorithm
+	w.stats.Granules += of.Granules
+	w.stats.ProbeRows += of.ProbeRows
+	w.peakBytes = max(w.peakBytes, of.DevicePeakBytes)
+	s.before, s.share = r.addTo(&s.before), s.share+r.to-r.from
 }
 
 // skip counts rows that no task has.
-func (o *outputs) skip(leftRows, rightRows int64) {
-	o.before.LeftRows += uint64(leftRows)
-	o.before.RightRows += uint64(rightRows)
+func (s *Scheduler) skip(leftRows, rightRows int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before.LeftRows += uint64(leftRows)
+	s.before.RightRows += uint64(rightRows)
 }
 
-// counted are the measurements of an output of the task, without rows of sides that earlier tasks have counted.
-func (t *Task) counted(of Output) query.Stats {
-	s := of.Stats()
-	for side, rows := range []*uint64{&s.LeftRows, &s.RightRows} {
-		if t.again[side] {
+// addTo returns the measurements of the task and others together, without rows of sides that earlier tasks have counted.
+func (r *running) addTo(of *query.Stats) query.Stats {
+	sum := r.output.Stats()
+	for side, rows := range []*uint64{&sum.LeftRows, &sum.RightRows} {
+		if r.again[side] {
 			*rows = 0
 		}
 	}
-	return s
-}
-
-// add adds the measurements of other tasks of the join.
-func add(sum, of *query.Stats) {
 	sum.LeftRows, sum.RightRows = sum.LeftRows+of.LeftRows, sum.RightRows+of.RightRows
 	sum.OutputRows, sum.Granules = sum.OutputRows+of.OutputRows, sum.Granules+of.Granules
 	sum.Failures = append(slices.Clone(of.Failures), sum.Failures...)
@@ -139,21 +206,33 @@ func add(sum, of *query.Stats) {
 	for stage, seconds := range of.StageSeconds {
 		sum.StageSeconds[stage] += seconds
 	}
+	return sum
 }
 
-// ofWhole turns the progress of this task into the progress of the whole join, which has run for elapsed. Phase and its
-// rows stay the task's; output rows, share and time become the join's.
-func (r *running) ofWhole(s exec.Status, elapsed time.Duration) exec.Status {
-	s.Phase += ", " + r.name
-	s.Share, s.Elapsed, s.Left = r.from+s.Share*(r.to-r.from), elapsed, -1
-	if s.Output > 0 && r.to > 0 {
-		s.Output = max(s.Output, uint64(float64(r.before+s.Output)/r.to))
+// shows reports whether the progress of a task is reported as the join's: the first one's is.
+func (s *Scheduler) shows(r *running) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.under) > 0 && s.under[0] == r
+}
+
+// ofWhole turns the progress of a task into the progress of the whole join. Phase and its rows stay the task's; output
+// rows, share and time become the join's.
+func (s *Scheduler) ofWhole(r *running, of exec.Status) exec.Status {
+	s.mu.Lock()
+	from, before := max(s.share, r.from), s.before.OutputRows
+	s.mu.Unlock()
+	to := from + r.to - r.from
+	of.Phase += ", " + r.name
+	of.Share, of.Elapsed, of.Left = from+of.Share*(to-from), time.Since(s.began), -1
+	if of.Output > 0 && to > 0 {
+		of.Output = max(of.Output, uint64(float64(before+of.Output)/to))
 	}
-	s.Drawn += r.before
-	if s.Share > 0 {
-		s.Left = time.Duration(float64(elapsed) * (1 - s.Share) / s.Share)
+	of.Drawn += before
+	if of.Share > 0 {
+		of.Left = time.Duration(float64(of.Elapsed) * (1 - of.Share) / of.Share)
 	} else {
-		s.Total = 0 // otherwise the share of the phase would be taken for the join's
+		of.Total = 0 // otherwise the share of the phase would be taken for the join's
 	}
-	return s
+	return of
 }

@@ -17,8 +17,8 @@ func notPairs(yield func(query.Pairs, error) bool) {
 	yield(query.Pairs{}, fmt.Errorf("%w: the join was not asked for pairs", backend.ErrInvalidInput))
 }
 
-// pairsOf yields pairs of row numbers that are columns of batches.
-func pairsOf(batches iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[query.Pairs, error] {
+// PairsOf yields pairs of row numbers, which are the two columns of batches ([join.Layout.Numbered]).
+func PairsOf(batches iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[query.Pairs, error] {
 	return func(yield func(query.Pairs, error) bool) {
 		for batch, err := range batches {
 			if err != nil {

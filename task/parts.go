@@ -30,7 +30,10 @@ func (p *parts) Prepare(context.Context) error {
 	if err := p.read.beginBoth(); err != nil {
 		return p.read.flow.End(err)
 	}
-	if err := p.divide(p.read.partsNumber(p.DeviceCapBytes())); err != nil {
+	c := p.read
+	number := partsNumber(estimateBytes(c.sources[0].Rows, &c.gathered[0]),
+		estimateBytes(c.sources[1].Rows, &c.gathered[1]), min(c.capBytes, p.DeviceCapBytes()))
+	if err := p.divide(number); err != nil {
 		return err
 	}
 	for side := range p.rows {
@@ -55,12 +58,12 @@ func (p *parts) Next(context.Context) (*Task, error) {
 		under := p.at
 		p.at++
 		left, right := p.source(relation.Left, under), p.source(relation.Right, under)
-		all := float64(max(1, p.rows[relation.Left]+p.rows[relation.Right]))
-		from := float64(p.given) / all
+		rows, all := [2]int64{left.Rows, right.Rows}, p.rows[relation.Left]+p.rows[relation.Right]
+		from, validate := share(p.given, all), p.part.Layout.Spec.Validate
 		p.given += left.Rows + right.Rows
 		silent := p.silent(under, left.Rows, right.Rows)
 		switch {
-		case silent && !p.validates(under, left.Rows, right.Rows):
+		case silent && (under == p.divider.Parts || !validates(validate, rows)): // keys of the last part may be NULL
 			p.skip(left.Rows, right.Rows)
 			p.place.Forget(under)
 			continue
@@ -69,9 +72,10 @@ func (p *parts) Next(context.Context) (*Task, error) {
 			left = p.none(relation.Left)
 		}
 		p.some = true
-		t := p.part.part(fmt.Sprintf("part %d of %d", p.at, p.divider.Parts), p.deeper(left.Rows, right.Rows), left, right)
+		t := p.part.part(fmt.Sprintf("part %d of %d", p.at, p.divider.Parts),
+			deeper(p.part.Depth, validate, [2]int64{left.Rows, right.Rows}, p.rows), left, right)
 		t.ended = func() { p.place.Forget(under) }
-		t.from, t.to = min(1, from), min(1, float64(p.given)/all)
+		t.from, t.to = from, share(p.given, all)
 		return t, nil
 	}
 	if p.some {
@@ -86,24 +90,21 @@ func (p *parts) silent(part int, leftRows, rightRows int64) bool {
 	return p.nothing || p.noNulls && part == p.divider.Parts || silent(p.part.How, leftRows, rightRows)
 }
 
-// validates reports whether a part has keys that must be unique and may not be. Keys of the last part may be NULL.
-func (p *parts) validates(part int, leftRows, rightRows int64) bool {
-	v := p.part.Layout.Spec.Validate
-	return part < p.divider.Parts &&
-		(v.Unique(relation.Left) && leftRows > 1 || v.Unique(relation.Right) && rightRows > 1)
+// validates reports whether a part with these rows has keys that must be unique and may not be.
+func validates(v join.Validate, rows [2]int64) bool {
+	return v.Unique(relation.Left) && rows[relation.Left] > 1 || v.Unique(relation.Right) && rows[relation.Right] > 1
 }
 
-// deeper is the depth of the divisions of a part with leftRows and rightRows rows. If the part has most rows of its
-// shorter side, few keys have them, and another division would not help.
-func (p *parts) deeper(leftRows, rightRows int64) int {
-	if p.part.Layout.Spec.Validate != join.Any {
-		return p.part.Depth + 1
+// deeper is the depth of the divisions of a part of what was divided depth times; rows are the rows of the part, all
+// those of all parts. If the part has most rows of its shorter side, few keys have them, and another division would not
+// help. Keys that are validated need one nevertheless, because blocks cannot be validated.
+func deeper(depth int, v join.Validate, rows, all [2]int64) int {
+	for side, n := range rows {
+		if v == join.Any && n == min(rows[0], rows[1]) && 2*n > all[side] {
+			return mostDivisions
+		}
 	}
-	if rows, of := min(leftRows, rightRows), p.rows; leftRows <= rightRows && 2*rows > of[relation.Left] ||
-		rightRows <= leftRows && 2*rows > of[relation.Right] {
-		return mostDivisions
-	}
-	return p.part.Depth + 1
+	return depth + 1
 }
 
 // Failed returns false: a part that does not fit divides itself.

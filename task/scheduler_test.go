@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,35 +73,46 @@ func means(t *testing.T, limitBytes uint64) *Means {
 	return &Means{Engine: query.NewEngine(ops, memory.DefaultAllocator, limitBytes)}
 }
 
+// inOrder returns the scheduler that runs tasks in order with all devices.
+func inOrder(t *testing.T, whole *Task, of Policy, run Run) *Scheduler {
+	s := newScheduler(exec.NewFlow(t.Context()), whole, whole, of)
+	s.inOrder, s.workers = true, []*worker{{run: run}}
+	t.Cleanup(s.Close)
+	return s
+}
+
 // TestTaskWaits: a task does not begin while the task before, which was divided again, has tasks of its own. Nor does
 // it if the device is short of memory and host memory is limited: it would hold memory that others wait for.
 func TestTaskWaits(t *testing.T) {
-	limited, free := means(t, 64<<20), means(t, 0)
 	for name, c := range map[string]struct {
-		means *Means
-		of    *Scheduler
-		short error
-		waits bool
+		limited bool
+		of      *Scheduler
+		short   error
+		waits   bool
 	}{
-		"divided":       {means: free, of: new(Scheduler), waits: true},
-		"memory short":  {means: limited, short: backend.ErrDeviceMemory, waits: true},
-		"device free":   {means: limited},
-		"nothing short": {means: free},
+		"divided":       {of: new(Scheduler), waits: true},
+		"memory short":  {limited: true, short: backend.ErrDeviceMemory, waits: true},
+		"device free":   {limited: true},
+		"nothing short": {},
 	} {
-		whole, of := some(t, 1)
-		s := newScheduler(t.Context(), c.means, whole, of, func(context.Context, *Task, Turn) (Output, error) {
-			return nothing{}, nil
+		whole, of := some(t, 2)
+		begun := make(chan struct{}, 2)
+		s := inOrder(t, whole, of, func(context.Context, *Task, Turn) (Output, error) {
+			begun <- struct{}{}
+			return batches{number: 1, nothing: nothing{tasks: c.of}}, nil
 		})
-		s.short, s.under = c.short, &running{Task: whole, output: nothing{tasks: c.of}}
-		require.NoError(t, s.beginAhead())
+		s.short, s.limited = c.short, c.limited
+		require.NoError(t, s.begin())
+		<-begun
 		select {
-		case <-s.ahead[0].begun:
+		case <-begun:
 			require.False(t, c.waits, name)
 		case <-time.After(50 * time.Millisecond):
 			require.True(t, c.waits, name)
 		}
-		s.flow.Stop()
-		<-s.ahead[0].begun
+		rows, err := drawAll(t, s)
+		require.NoError(t, err)
+		require.Equal(t, 2, rows)
 	}
 }
 
@@ -113,45 +125,122 @@ func TestTaskIsReadBeforeItsTurn(t *testing.T) {
 }
 
 func testTurns(t *testing.T, short error) {
-	read := make(chan struct{}, 3)
-	whole, of := some(t, 3)
-	tasks := of.left
-	s := newScheduler(t.Context(), means(t, 0), whole, of, func(ctx context.Context, _ *Task, turn Turn) (Output, error) {
-		read <- struct{}{}
-		return nothing{}, turn.Wait(ctx)
+	whole, of := some(t, 4)
+	read, joined := make(chan string, 4), make(chan string, 4)
+	s := inOrder(t, whole, of, func(ctx context.Context, of *Task, turn Turn) (Output, error) {
+		read <- of.name
+		err := turn.Wait(ctx)
+		joined <- of.name
+		return batches{number: 1}, err
 	})
-	s.short, s.mostAhead = short, 2
-	defer s.Close()
-	advance := func(to *Task) {
-		more, err := s.advance(t.Context())
-		require.NoError(t, err)
-		require.True(t, more)
-		require.Same(t, to, s.under.Task)
-	}
-	waits := func(r *running) {
-		select {
-		case <-r.begun:
-			require.Fail(t, "it has taken the device")
-		case <-time.After(50 * time.Millisecond):
+	s.short, s.lines = short, 3
+	after := func(of chan string) (names []string) {
+		for {
+			select {
+			case name := <-of:
+				names = append(names, name)
+			case <-time.After(50 * time.Millisecond):
+				slices.Sort(names)
+				return names
+			}
 		}
 	}
-	require.NoError(t, s.beginAhead())
-	waits(s.ahead[1])
-	advance(tasks[0])
-	for range tasks {
-		<-read
+	require.NoError(t, s.begin())
+	require.Equal(t, []string{"0", "1", "2"}, after(read))
+	expected := [][]string{{"0", "1"}, {"2"}, {"3"}, nil}
+	if short != nil {
+		expected = [][]string{{"0"}, {"1"}, {"2"}, {"3"}}
 	}
-	second, third := s.ahead[0], s.ahead[1]
-	if waits(third); short != nil {
-		waits(second)
-	} else {
-		<-second.begun
+	for batch, err := range s.Batches(t.Context()) {
+		require.NoError(t, err)
+		batch.Release()
+		require.Equal(t, expected[0], after(joined))
+		expected = expected[1:]
 	}
-	advance(tasks[1])
-	advance(tasks[2])
-	more, err := s.advance(t.Context())
+	require.Empty(t, expected)
+	require.Equal(t, []string{"3"}, after(read))
+}
+
+// TestInOrder: outputs follow one another, and a task makes its next batch when the receiver asks for it. An error
+// comes after the rows of the tasks before, and what the policy makes of a task that failed before the next task.
+func TestInOrder(t *testing.T) {
+	for deepest, c := range []struct{ begun, drawn []string }{
+		{[]string{"0", "1", "2", "3"}, []string{"0", "1", "2", "3"}},
+		{[]string{"0", "1", "2", "3", "3.0", "3.1"}, []string{"0", "1", "2", "3.0", "3.1"}},
+		{[]string{"0", "1", "2", "3", "3.0"}, []string{"0", "1", "2"}},
+	} {
+		whole, of := some(t, 4)
+		var begun []string
+		made := 0
+		s := inOrder(t, whole, replaced{of}, func(_ context.Context, of *Task, _ Turn) (Output, error) {
+			begun = append(begun, of.name)
+			if of.name[0] == '3' && of.Depth <= deepest {
+				return nil, backend.ErrDeviceMemory
+			}
+			return batches{number: 3, made: &made}, nil
+		})
+		require.NoError(t, s.begin())
+		rows, failed := 0, error(nil)
+		for batch, err := range s.Batches(t.Context()) {
+			if failed = err; err != nil {
+				break
+			}
+			under := rows / 3
+			rows++
+			require.Equal(t, rows, made)
+			require.EqualValues(t, 3*under+3, s.Rows(), "of the tasks so far")
+			require.Contains(t, s.Explain(), "; of "+c.drawn[under]+":\nexplained")
+			batch.Release()
+		}
+		require.Equal(t, 3*len(c.drawn), rows)
+		if deepest == 2 {
+			require.ErrorIs(t, failed, backend.ErrDeviceMemory)
+		} else {
+			require.NoError(t, failed)
+		}
+		require.Equal(t, c.begun, begun)
+		require.EqualValues(t, rows, s.Stats().OutputRows)
+	}
+}
+
+// slow is a policy whose last task waits for input.
+type slow struct {
+	*someTasks
+	asked atomic.Bool
+	input chan struct{}
+}
+
+func (p *slow) Next(ctx context.Context) (*Task, error) {
+	if len(p.left) == 1 {
+		p.asked.Store(true)
+		select {
+		case <-p.input:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		p.asked.Store(false)
+	}
+	return p.someTasks.Next(ctx)
+}
+
+func (p *slow) String() string { return fmt.Sprint("asked: ", p.asked.Load()) }
+
+// TestPolicyWaits: while the policy waits for input, it is not called again, and what is known of the join is told.
+func TestPolicyWaits(t *testing.T) {
+	whole, of := some(t, 2)
+	policy := &slow{someTasks: of, input: make(chan struct{})}
+	s := inOrder(t, whole, policy, func(context.Context, *Task, Turn) (Output, error) { return batches{number: 1}, nil })
+	require.NoError(t, s.begin())
+	require.Eventually(t, policy.asked.Load, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 1, s.Rows())
+	require.EqualValues(t, 1, s.Stats().OutputRows)
+	require.False(t, s.Counted())
+	require.Equal(t, "asked: false; of 0:\nexplained", s.Explain())
+	close(policy.input)
+	rows, err := drawAll(t, s)
 	require.NoError(t, err)
-	require.False(t, more)
+	require.Equal(t, 2, rows)
+	require.True(t, s.Counted())
 }
 
 // TestMergeLends: the memory for runs of an ordered output goes to tasks that need all there is.
@@ -205,7 +294,7 @@ func TestFailedCountGivesRowsBack(t *testing.T) {
 	whole.Output, whole.Quota.Most = join.Count, 10
 	count := deliver.Limit{Sink: new(operator.Counter), Quota: whole.Quota, Rows: new(atomic.Uint64)}
 	number := 0
-	s := newScheduler(t.Context(), means(t, 0), whole, of, func(ctx context.Context, _ *Task, _ Turn) (Output, error) {
+	s := inOrder(t, whole, of, func(ctx context.Context, _ *Task, _ Turn) (Output, error) {
 		if number++; number == 2 {
 			return nil, backend.ErrDeviceLost
 		}

@@ -1,16 +1,18 @@
 // Package task divides joins into tasks and runs them. A task is a join of two sources that is run without knowledge of
-// other tasks. A policy makes the tasks. The scheduler runs them: while the output of one is drawn, the next ones
-// begin. Their outputs, one after the other or merged in an order, are the output of the join.
+// other tasks. A policy makes the tasks. The scheduler has workers run them: while the output of one is drawn, the next
+// ones begin. Their outputs, one after the other or merged in an order, are the output of the join.
 //
 //	join ── policy ──► task, task, ... ──► scheduler ──► run (package engine) ──► output
 //
 // The policies are parts of both sides by hashes of the keys ([parts]) and blocks of one side ([blocks]), of which
-// [Divide] chooses one, and ranges of the keys of two tables ([DivideByRanges]), which [Lines] run on several devices.
+// [Divide] chooses one, and ranges of the keys of two tables ([DivideByRanges]), each of which runs on one device.
 // docs/extending.md shows how to add a policy.
 package task
 
 import (
 	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/spirjoin/spirjoin/deliver"
 	"github.com/spirjoin/spirjoin/exec"
@@ -32,9 +34,10 @@ type Task struct {
 
 	// The following fields describe a part of a join.
 	name     string
-	again    [2]bool // sides whose rows were in earlier tasks
-	from, to float64 // shares of the join that are done before and after the task; 0 if unknown
-	ended    func()  // frees what the task needs; may be nil
+	again    [2]bool     // sides whose rows were in earlier tasks
+	from, to float64     // shares of the join that are done before and after the task; 0 if unknown
+	ended    func()      // frees what the task needs; may be nil
+	block    arrow.Table // the rows of one side, if that is a block of [blocks]; otherwise nil
 }
 
 // Shares are what the tasks of one join have in common.
@@ -97,6 +100,9 @@ func (t *Task) part(name string, depth int, left, right source.Source) *Task {
 	part.name, part.Depth, part.Sources, part.ended = name, depth, [2]source.Source{left, right}, nil
 	return &part
 }
+
+// share is the share of all rows that some of them are, of a number that may be an estimate.
+func share(some, all int64) float64 { return min(1, float64(some)/float64(max(1, all))) }
 
 // Title is the first line of the text of a plan.
 func (t *Task) Title(leftRows, rightRows string) string {

@@ -1,6 +1,7 @@
 // Package team joins on several devices together. A team is the lanes of one query, one on each device. Either each
 // device has the whole build side and they share the parts of the probe side ([apart]), or rows of both sides with
-// equal keys meet on one of the devices ([scattered]).
+// equal keys meet on one of the devices ([scattered]), or the devices sort both sides together, so that each has a
+// range of the keys ([sorted]).
 //
 //	parts ─┬─► lane of device 0: build side, operator ─┬─► pieces of output
 //	       └─► lane of device 1: build side, operator ─┘

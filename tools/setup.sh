@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks, and only that; where it cannot, it names what is missing and what goes without it.
 #   setup.sh run    pkg-config, the Vulkan loader, and lavapipe where no Vulkan driver is installed
-#   setup.sh test   pkg-config, loader, lavapipe, validation layers, shader compiler, OpenCL with PoCL, C++ compiler and
-#                   SwiftShader
+#   setup.sh test   pkg-config, loader, lavapipe, validation layers, shader compiler, OpenCL with PoCL, C++ compiler,
+#                   Open MPI, MPICH and SwiftShader
 set -euo pipefail
 cd "$(dirname "$0")"
 source ./vulkan.sh
@@ -25,6 +25,8 @@ look() {
 	need spirv-tools "optimising and validating the shaders" command -v spirv-opt
 	need ocl-icd-libopencl1 "OpenCL devices" library libOpenCL.so.1
 	need pocl-opencl-icd "PoCL, on which the OpenCL tests run" compgen -G '/etc/OpenCL/vendors/pocl*.icd'
+	need openmpi-bin "the tests of ranks on Open MPI" command -v mpirun.openmpi
+	need mpich "the tests of ranks on MPICH" command -v mpirun.mpich
 	need g++ "the comparison of files with DuckDB, whose library is C++" command -v "${CXX:-g++}"
 }
 

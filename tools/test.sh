@@ -11,12 +11,12 @@ source tools/vulkan.sh
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2 # release 2026.2.2
 # What runs goroutines of its own. Other packages are straight-line code of one goroutine over the host backend, whose
 # tests run all kernels in parallel, or over engines, which have tests of their own.
-threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/runs
-	./exec ./deliver ./backend ./internal/leak ./internal/offheap)
+threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./query ./groupjoin ./relation/... ./exchange ./exchange/codec ./exchange/runs
+	./exec ./deliver ./backend ./cluster/... ./exchange/shuffle ./ranks ./internal/leak ./internal/offheap)
 # What runs shaders. In this order, so that none that takes long begins last.
 device_packages=(./kernel ./join/hash ./primitive ./engine ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./relation/keys ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
-	./exchange ./exchange/peers .)
+	./exchange ./exchange/codec ./exchange/peers .)
 # The backend, kernels, what calls them, and joins of tables.
 driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphics ./groupby/reduce ./vulkan/... ./ranges .)
 # What runs kernels that the packages above have tested.
@@ -78,7 +78,7 @@ unit() { go test -timeout "$timeout" ./...; }
 # Always thinned out: the race detector asks about goroutines. No Go pointer may be stored in C memory either.
 race() {
 	local packages=("${threaded_packages[@]}")
-	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,ipc,parquet} ./cmd/... ./internal/command
+	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,dataset,ipc,parquet} ./cmd/... ./internal/command
 		./join/hmg ./join/graphics ./internal/machines ./bench/endtoend ./bench/scaling)
 	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"

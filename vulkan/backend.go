@@ -183,7 +183,7 @@ func (b *Backend) idle() bool {
 	return len(b.drivers) == 0
 }
 
-// forget is told by a driver that its device is destroyed.
+// forget drops a driver whose device is destroyed.
 func (b *Backend) forget(d *driver) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -63,7 +63,8 @@ func softwareHeap(reported backend.Heap) backend.Heap {
 	return backend.Heap{SizeBytes: max(total, reported.SizeBytes), BudgetBytes: available / 2, DeviceLocal: reported.DeviceLocal}
 }
 
-// hostMemory returns the host's memory in bytes and how much of it this process could get; 0, 0 where nobody tells.
+// hostMemory returns the host's memory in bytes and how much of it this process could get; 0, 0 if the system does not
+// say.
 func hostMemory() (total, available uint64) {
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {
@@ -99,12 +100,13 @@ func readNumber(path string) uint64 {
 	return n
 }
 
-// chooseType picks the memory type for a kind of memory among those that allowed has a bit for; false where there is none.
+// chooseType picks the memory type for a kind of memory among those that allowed has a bit for; false where there is
+// none.
 //
-// Device-local memory comes from the largest device-local heap: mapped on unified devices, where that costs nothing, and
-// unmapped elsewhere, where the mapped part may be a slow or small window. Host-visible memory is coherent, by preference
-// cached (reading write-combined memory is a hundred times slower) and outside the device. Imported memory is what the
-// driver allows for the pointer.
+// Device-local memory comes from the largest device-local heap: mapped on unified devices, where that costs nothing,
+// and unmapped elsewhere, where the mapped part may be a slow or small window. Host-visible memory is coherent, by
+// preference cached (reading write-combined memory is a hundred times slower) and outside the device. Imported memory
+// is what the driver allows for the pointer.
 func chooseType(types []memoryType, allowed uint32, memory backend.Memory, unified bool) (index uint32, ok bool) {
 	best := -1
 	for i, t := range types {

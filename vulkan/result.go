@@ -23,8 +23,8 @@ const (
 	undefinedFailure result = -13
 )
 
-// known gives the name of each failure and the sentinel that it means. What is not listed leaves the device in a state
-// that nobody knows, and counts as its loss.
+// known gives the name of each failure and the sentinel that it means. After a failure that is not listed, the state of
+// the device is unknown, and the device counts as lost.
 var known = map[result]struct {
 	name     string
 	sentinel error

@@ -195,7 +195,7 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 		t.Helper()
 		got := make([]uint64, n)
 		var list backend.List
-		list.Dispatch(gather, kernel.Groups(kernel.Named(config), n),
+		list.DispatchPart(gather, 0, kernel.Groups(kernel.Named(config), n),
 			[]backend.Range{at.All(), ids.All(), gathered.All()}, uint32(n))
 		require.NoError(t, device.Run(ctx, &list))
 		require.NoError(t, device.Download(ctx, backend.AsBytes(got), gathered.All()))
@@ -210,10 +210,10 @@ func checkColumn(t *testing.T, device *backend.Device, rows uint64) {
 	half := rows / 2 / 32 * 32
 	number := iotaKernel(t, device, nil)
 	var list backend.List
-	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), 2*half), []backend.Range{column.Range(0, 8*half)},
-		uint32(2*half), 0)
+	list.DispatchPart(number, 0, kernel.Groups(kernel.Named(number.Config), 2*half),
+		[]backend.Range{column.Range(0, 8*half)}, uint32(2*half), 0)
 	rest := 2 * (rows - half)
-	list.Dispatch(number, kernel.Groups(kernel.Named(number.Config), rest),
+	list.DispatchPart(number, 0, kernel.Groups(kernel.Named(number.Config), rest),
 		[]backend.Range{column.Range(8*half, 4*rest)}, uint32(rest), 7)
 	require.NoError(t, device.Run(ctx, &list))
 	value := func(row uint64) uint64 {
@@ -317,7 +317,7 @@ func benchParts(b *testing.B, info backend.DeviceInfo, partBytes, rows uint64, s
 	run := func() time.Duration {
 		list := backend.List{Profile: new(backend.Profile)}
 		list.Stage("gather")
-		list.Dispatch(k, kernel.Groups(kernel.Named(config), rows),
+		list.DispatchPart(k, 0, kernel.Groups(kernel.Named(config), rows),
 			[]backend.Range{columns[0].All(), columns[1].All(), columns[2].All()}, uint32(rows))
 		require.NoError(b, device.Run(ctx, &list))
 		stages := list.Profile.Stages()

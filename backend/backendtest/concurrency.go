@@ -160,7 +160,7 @@ func roundTrip(device *backend.Device, seed uint64) error {
 		}
 	}
 	var list backend.List
-	list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(n)),
+	list.DispatchPart(k, 0, kernel.Groups(kernel.Named(k.Config), uint64(n)),
 		[]backend.Range{buffers[0].All(), buffers[1].All(), buffers[2].All()}, uint32(n))
 	if _, err := device.Submit(background, backend.Compute, &list); err != nil {
 		return err

@@ -153,7 +153,7 @@ func checkChain(t *testing.T, s *suite) {
 	requireWords(t, want, r.get(values[links%2]), "%d links", links)
 }
 
-// checkChainAcrossBatches spreads the chain over batches that nobody waits for: a barrier orders the commands of a
+// checkChainAcrossBatches spreads the chain over batches without a wait in between: a barrier orders the commands of a
 // queue, not of one batch.
 func checkChainAcrossBatches(t *testing.T, s *suite) {
 	r := s.newRig(t)

@@ -252,7 +252,7 @@ func (d *graphDevice) record(list *backend.List, c graphCommand, buffers *[graph
 				args[i] = words(buffers[b], at, end[i]-at)
 			}
 		}
-		list.Dispatch(k, kernel.Groups(kernel.Named(k.Config), uint64(c.rows)), args, params...)
+		list.DispatchPart(k, 0, kernel.Groups(kernel.Named(k.Config), uint64(c.rows)), args, params...)
 	}
 }
 

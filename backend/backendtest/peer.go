@@ -162,11 +162,7 @@ func checkBothWays(t *testing.T, s *suite) {
 						for part := range 2 {
 							lo, count := part*(n/2), n/2
 							dst, src := words(to.Buffer, lo, count), words(from.Buffer, n-lo-count, count)
-							if j == 0 {
-								assert.NoError(t, l.Start(background, dst, src).Wait(background))
-							} else {
-								assert.NoError(t, l.Copy(background, dst, src))
-							}
+							assert.NoError(t, l.Copy(background, dst, src))
 							copy(to.want[lo:], from.want[n-lo-count:n-lo])
 						}
 					})
@@ -244,23 +240,23 @@ func checkCancelledLink(t *testing.T, s *suite) {
 				}
 			})
 			waiting := make(chan error)
-			first := l.Start(ctx, to.All(), other.All())
-			go func() { waiting <- l.Copy(ctx, to.All(), other.All()) }()
-			requireOneOf(t, first.Wait(background), backend.ErrCancelled)
+			for range 2 {
+				go func() { waiting <- l.Copy(ctx, to.All(), other.All()) }()
+			}
+			requireOneOf(t, <-waiting, backend.ErrCancelled)
 			requireOneOf(t, <-waiting, backend.ErrCancelled)
 			b.Observe(nil)
 			require.NoError(t, l.Copy(background, to.All(), from.All()), "after %d chunks", chunks)
 			to.want = from.want
 			to.check(t)
 		}
-		ended, cancel := context.WithCancel(background)
-		cancel()
-		held := make(chan struct{})
-		b.Observe(func(backend.Event) { <-held })
-		going := l.Start(background, to.All(), other.All())
-		requireOneOf(t, going.Wait(ended), backend.ErrCancelled)
-		close(held)
-		require.NoError(t, l.Close(), "waits for the copy that goes on")
+		begun, copied := make(chan struct{}), make(chan error, 1)
+		begin := sync.OnceFunc(func() { close(begun) })
+		b.Observe(func(backend.Event) { begin() })
+		go func() { copied <- l.Copy(background, to.All(), other.All()) }()
+		<-begun
+		require.NoError(t, l.Close(), "waits for the copy in progress")
+		require.NoError(t, <-copied)
 		b.Observe(nil)
 		to.want = other.want
 		to.check(t)

@@ -32,12 +32,13 @@ func checkRasterHazards(t *testing.T, s *suite) {
 	}
 	for round := range uint32(s.pick(40, 10)) {
 		var before, draw, after backend.List
-		before.Dispatch(iota, kernel.Groups(kernel.Named(iota.Config), n), []backend.Range{values.All()}, n, round*n)
+		before.DispatchPart(iota, 0, kernel.Groups(kernel.Named(iota.Config), n),
+			[]backend.Range{values.All()}, n, round*n)
 		submit(backend.Compute, &before)
 		draw.Draw("draw", points(p, n, ids.All(), values.All(), cleared(image, 0)))
 		draw.ReadBack(&backend.ReadBack{Image: image, Rows: height, To: values.All()})
 		submit(backend.Graphics, &draw)
-		after.Dispatch(gather, kernel.Groups(kernel.Named(gather.Config), n),
+		after.DispatchPart(gather, 0, kernel.Groups(kernel.Named(gather.Config), n),
 			[]backend.Range{values.All(), ids.All(), found.All()}, n)
 		submit(backend.Compute, &after)
 		if round%5 == 4 {

@@ -14,20 +14,20 @@ import (
 )
 
 // Open opens a logical device. It is called several times per test, also while drivers that it returned before are
-// open; those must be of the same physical device. Whoever asked for the driver closes it.
+// open; those must be of the same physical device. The caller closes the driver.
 type Open func(t *testing.T) backend.Driver
 
 // Options describes the driver to the suite.
 type Options struct {
-	// Order says whether the driver runs commands in an adversarial order. If so, the suite also checks that a suppressed
-	// barrier or wait shows as a wrong result.
+	// Order says whether the driver runs commands in an adversarial order. If so, the suite also checks that a
+	// suppressed barrier or wait shows as a wrong result.
 	Order Order
 	// Effort is the size of the matrix.
 	Effort Effort
 	// Paths are the paths of links to check, which the driver must have; nil: all that it has.
 	Paths []link.Path
-	// NoCatalogue leaves out the kernels of the catalogue, where compiling them takes long and the tests of package kernel
-	// run them on the driver, too.
+	// NoCatalogue leaves out the kernels of the catalogue, where compiling them takes long and the tests of package
+	// kernel run them on the driver, too.
 	NoCatalogue bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/backend/link"
@@ -124,13 +125,11 @@ func benchmarkLinks(b *testing.B, links []*link.Link, sizeBytes uint64) {
 	}
 	b.SetBytes(int64(sizeBytes) * int64(len(links)))
 	for b.Loop() {
-		var copies []*link.Copy
+		var copies errgroup.Group
 		for i, l := range links {
-			copies = append(copies, l.Start(ctx, dst[i], src[i]))
+			copies.Go(func() error { return l.Copy(ctx, dst[i], src[i]) })
 		}
-		for _, c := range copies {
-			require.NoError(b, c.Wait(ctx))
-		}
+		require.NoError(b, copies.Wait())
 	}
 }
 

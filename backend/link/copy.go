@@ -11,43 +11,12 @@ import (
 // readsAhead is the number of chunks that are being read while the one before them is passed on.
 const readsAhead = 2
 
-// Copy is a copy in progress; see [Link.Start].
-type Copy struct {
-	done chan struct{}
-	err  error
-}
-
-// Wait returns when the bytes have arrived, or the copy has failed. If ctx ends before, the copy goes on.
-func (c *Copy) Wait(ctx context.Context) error {
-	select {
-	case <-c.done:
-		return c.err
-	case <-ctx.Done():
-		return backend.ContextError(ctx)
-	}
-}
-
 // Copy copies src of the From device to dst of the To device and returns when the bytes have arrived. Both have the
 // same size, a multiple of 4 bytes, and offsets that are multiples of 4. It waits for what was submitted before with
 // these buffers. If it fails or ctx ends, parts of dst may have been written, and parts may still be written by
 // commands that were already submitted; later work with dst is ordered behind these. Nothing is copied for 0 bytes.
 func (l *Link) Copy(ctx context.Context, dst, src backend.Range) error {
-	return l.copyInTurn(ctx, l.turns.enter(), dst, src)
-}
-
-// Start is Copy without waiting; copies are made in the order in which they are started. ctx cancels the copy. The
-// buffers must not be released before it is done.
-func (l *Link) Start(ctx context.Context, dst, src backend.Range) *Copy {
-	c, ticket := &Copy{done: make(chan struct{})}, l.turns.enter()
-	l.running.Go(func() {
-		defer close(c.done)
-		c.err = l.copyInTurn(ctx, ticket, dst, src)
-	})
-	return c
-}
-
-func (l *Link) copyInTurn(ctx context.Context, ticket chan struct{}, dst, src backend.Range) error {
-	if err := l.turns.await(ctx, ticket); err != nil {
+	if err := l.turns.await(ctx, l.turns.enter()); err != nil {
 		return err
 	}
 	defer l.turns.leave()

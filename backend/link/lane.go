@@ -32,7 +32,8 @@ var (
 )
 
 // laneGain is how much faster another lane must be than the transfer lane, which disturbs kernels least and finishes
-// small copies first.
+// small copies first. Copy engines are slow within a device, so if nothing goes through the host, [Connect] times the
+// kernel lane too.
 const laneGain = 2
 
 // UseKernels copies at the two ends by what near and far record, kernels of From and To, if the link gets faster so:

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spirjoin/spirjoin/backend"
 )
@@ -23,7 +22,7 @@ const (
 	DriverCopy                   // exchange memory of both devices, copied by another driver; see [backend.PeerExchange]
 	ImportedHost                 // host memory that both devices have imported: the host copies nothing
 	HostStaged                   // host memory of each device; the host copies from one to the other
-	DMABuf                       // one allocation, exported as a dma-buf and opened on both devices
+	DMABuf                       // one allocation, exported as a dma-buf and opened on both; see openShared
 	Paths                        // number of paths
 )
 
@@ -77,7 +76,7 @@ const memoryShare = 16
 // are passed on and written. Safe for concurrent use; copies of one link run one after the other, in the order in which
 // they were started. It uses the download queue of From and the upload queue of To, or where that is much faster and
 // nothing goes through the host, their deliver and ingest queues. So the two links of a pair run at the same time.
-// Owned by whoever connected it.
+// The caller of Connect owns it.
 //
 // With [DriverCopy], what lies in memory that the driver reaches on both devices, see [Join], is copied without
 // exchange memory and queues. The host then waits for work with the two ranges before and for the copy after that.
@@ -96,8 +95,7 @@ type Link struct {
 	// Indirect is why copies with [DriverCopy] go through exchange memory; nil where they do not, and on other paths.
 	Indirect error
 
-	turns   turns
-	running sync.WaitGroup // of Start
+	turns turns
 
 	// What follows belongs to the copy whose turn it is.
 	lane               lane
@@ -217,7 +215,6 @@ func (l *Link) labels() (labels []string) {
 // Close waits for copies in progress and releases the exchange memory. ErrTimedOut if a driver does not finish with it;
 // it is then left to the process.
 func (l *Link) Close() error {
-	l.running.Wait()
 	<-l.turns.enter()
 	defer l.turns.leave()
 	slots, carrier := l.slots, l.carrier

@@ -3,6 +3,11 @@ package link
 import "github.com/spirjoin/spirjoin/backend"
 
 // openShared opens one allocation, which has all slots, on both devices.
+//
+// [DMABuf] takes VK_EXT_external_memory_dma_buf on both devices: AMD, Intel, some drivers of NVIDIA, but not on an
+// H200. The far device says which of its memory types fits (vkGetMemoryFdPropertiesKHR). Buffers are not handed over to
+// a foreign queue family: the host waits between the two devices, and the pattern decides. It has not yet run between
+// two physical devices; TestDMABuf and TestDMABufBetweenDevices in package vulkan try the devices of a machine.
 func (l *Link) openShared() error {
 	owner, exports := l.From.Driver().(backend.SharedMemory)
 	guest, imports := l.To.Driver().(backend.SharedMemory)

@@ -73,7 +73,7 @@ func (r *joinReport) summarize(times []time.Duration) {
 	r.SecondsMedian = measure.Summarize(times).Median.Seconds()
 }
 
-// Loaded is what is known of tables that were loaded before the join.
+// Loaded describes tables that were loaded before the join.
 type Loaded struct {
 	RowsLeft    int64   `json:"rows_left"`
 	RowsRight   int64   `json:"rows_right"`

@@ -38,7 +38,7 @@ type style struct {
 	shape  draw.GlyphDrawer
 }
 
-// The styles of methods. Their colours are told apart by all kinds of colour vision (Okabe and Ito).
+// The styles of methods. Their colours can be distinguished by all kinds of colour vision (Okabe and Ito).
 var (
 	vermilion = style{rgb(0xd55e00), draw.CircleGlyph{}}
 	orange    = style{rgb(0xe69f00), draw.BoxGlyph{}}
@@ -159,8 +159,8 @@ func (c *chart) times(p *plot.Plot) error {
 	return nil
 }
 
-// decades are the powers of 10 with labels, and the multiples between them, of which some have labels where there are few
-// powers.
+// decades are the powers of 10 with labels, and the multiples between them, of which some have labels where there are
+// few powers.
 type decades struct{}
 
 // Ticks returns the ticks from least to most.

@@ -79,7 +79,7 @@ func (f *files) end() {
 			figure.table.Abort()
 		}
 		if figure.chart != nil {
-			_ = figure.chart.Abort() // what failed before is told
+			_ = figure.chart.Abort() // the earlier error is returned
 		}
 	}
 	for _, dir := range f.made {

@@ -1,5 +1,15 @@
 // Package graphics repeats the experiments of GARUDA (section 6): joins, group-bys and a histogram by drawing, beside
 // the same by kernels. Each result is verified before it is timed. It makes a table and a chart of each figure.
+//
+// graphics-by-image (the join as in the paper), graphics-build-stack and graphics-probe-stack (fixed orders, figure 11)
+// and graphics-unflattened are variants of the join by drawing. phj-um stands for the paper's baseline HCJoin, compute,
+// the group-by by kernels, for TGB. auto is the join that the planner chooses among joins by kernels. garuda-3.4.4,
+// flattened stacks, is a figure of ours.
+//
+// The paper has 1 TB of TPC-H and 512 M rows per side in host memory; here data fit a device: SF 10 and up to 2^26
+// rows. Its times are from host memory to host memory; here joins are timed on the device, group-bys from and to host
+// memory, so figure 9 has no transfer. Experiment 6.2 compares times, in the paper hit rates of a cache. Figures 14 and
+// 15 are the same queries on another GPU.
 package graphics
 
 import (

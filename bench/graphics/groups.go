@@ -175,7 +175,7 @@ func group(ctx context.Context, e *groupby.Engine, table arrow.Table, spec group
 	return nil
 }
 
-// groupOf is what is known of a group: its further keys, its rows, and its sum or count.
+// groupOf describes a group: its further keys, its rows, and its sum or count.
 type groupOf struct {
 	keys      [2]int64
 	rows, sum int64

@@ -24,7 +24,7 @@ type Answer struct {
 
 // NewAnswer computes the answer of a kind of join of R, on the left, with S. The first column of each is the key, below
 // 2^32; all columns are integers of 4 or 8 bytes without NULL. ErrInvalidInput for a kind that returns rows with and
-// without a partner if a side has no payload column, by which they are told apart.
+// without a partner if a side has no payload column, which distinguishes them.
 func NewAnswer(ctx context.Context, r, s arrow.Table, how string) (*Answer, error) {
 	want, err := Want(how)
 	if err != nil {

@@ -146,7 +146,7 @@ func (b *Bed) upload(ctx context.Context, table arrow.Table) (columns []relation
 	return columns, nil
 }
 
-// output is what comes of a join. The owner releases it.
+// output is the output of a join. The owner releases it.
 type output struct {
 	operator.Collector
 	chosen  string   // algorithm

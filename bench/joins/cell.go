@@ -116,7 +116,7 @@ func (c Cell) star() workload.StarSpec {
 		Seed: c.Spec.Seed}
 }
 
-// tables are what is joined: right with the first of lefts, what comes of it with the next, by the next column of
+// tables are what is joined: right with the first of lefts, the output with the next, by the next column of
 // foreign.
 type tables struct {
 	lefts          []arrow.Table

@@ -37,6 +37,12 @@ func newTable(places []string, algorithms []Algorithm) *measure.Table[line] {
 	)...)
 }
 
+// fileColumns are the columns of a file of results. R of a star workload (a sequence of joins) is all dimension tables
+// together, multiplicity 8..16 means that keys of R have from 8 to 16 rows, and 0 granule_rows or window_rows are all.
+// median_ns is the time of all stages, by the clock of the device, or of the host if the device has no timestamps;
+// wall_median_ns includes the waits between stages. stages has the median run as name=nanoseconds;...; transform_ns,
+// match_ns and gather_ns add up sorting, partitioning and building of tables; finding and writing matches; gathering
+// and compacting.
 var fileColumns = measure.Columns{
 	Texts: []string{"figure", "cell", "workload", "how", "algorithm", "r_payload", "s_payload", "multiplicity",
 		"self_join", "clock", "verified", "skipped", "stages"},

@@ -26,7 +26,7 @@ type Benchmark struct {
 // Benchmarks returns all of them, sorted by name.
 func Benchmarks() []Benchmark {
 	all := []Benchmark{
-		compactBenchmark, compareTextsBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark,
+		cascadeDecodeBenchmark, cascadeEncodeBenchmark, compactBenchmark, compareTextsBenchmark, copyBenchmark, copyEngine, stridedBenchmark, encodeBenchmark,
 		expandBenchmark, gatherBenchmark, hashTextsBenchmark, iotaBenchmark, mergeBenchmark, mergeJoinBenchmark,
 		mergeSortBenchmark, packBenchmark, partitionBenchmark, partitionJoinBenchmark, reduceBenchmark, scanBenchmark,
 		searchBenchmark, sortBenchmark, tableJoinBenchmark, unpackBenchmark, varyingBenchmark,

@@ -75,7 +75,17 @@ var (
 		Cell: func(l *line) string { return fmt.Sprintf("%.0f%%", 100*l.share()) }}
 )
 
-// newDeviceTable is the table of a sweep over numbers of devices.
+// newDeviceTable is the table of a sweep over numbers of devices. A run is timed from the start of the join, with its
+// plan, to the last row.
+//
+// SPEEDUP is the median with the fewest devices divided by this median. BOUND is the time of the links for the bytes
+// that must cross them once, all devices together: up, the keys of both sides, and for rows the values of at most as
+// many rows of each side as the output has; down, the pairs or the rows. REACHED is BOUND divided by the median. It may
+// exceed 100% if the host puts columns together, because fewer bytes cross. Where device memory is host memory, the
+// bound is the time to copy as many bytes by all cores.
+//
+// Tables are in memory that is pinned for all devices, as in HMG 4.1.2. HMG measures without materialization; its own
+// join copies ranges of matching keys to the host, which is between the outputs count and pairs.
 func newDeviceTable(f Figure, cells []Cell) *table {
 	strategy := column{Head: "STRATEGY", Known: true, Cell: func(l *line) string { return l.Strategy }}
 	return measure.NewTable(cellColumn(f, cells), strategy.Fitting(StrategyNames()...), outputColumn,

@@ -109,7 +109,7 @@ func engineOn(devices []*device, memoryLimitBytes uint64) *engine.Engine {
 	return engine
 }
 
-// measured measures contenders on the tables of a bed, which these devices import. If one cannot, that is told.
+// measured measures contenders on the tables of a bed, which these devices import. If one cannot, its line says so.
 func (o *Options) measured(ctx context.Context, b *bed, contenders []*contender, pinned []*device, what string,
 	out measure.Output) ([]Result, error) {
 	for i, d := range pinned {

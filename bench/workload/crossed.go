@@ -33,9 +33,6 @@ func (s CrossedSpec) Validate() error {
 	return nil
 }
 
-// Pairs is the number of rows of the join.
-func (s CrossedSpec) Pairs() int64 { return s.Rows + s.Hot*(s.HotRows-1) }
-
 // Crossed generates the tables R (r_key, r_1) and S (s_key, s_1), without nulls; the caller releases both. Errors:
 // ErrSpec, or ctx's.
 func Crossed(ctx context.Context, spec CrossedSpec) (r, s arrow.Table, err error) {

@@ -23,7 +23,7 @@ func TestCrossed(t *testing.T) {
 	for key, n := range rows[0] {
 		pairs += n * rows[1][key]
 	}
-	require.Equal(t, spec.Pairs(), pairs)
+	require.Equal(t, spec.Rows+spec.Hot*(spec.HotRows-1), pairs)
 	require.EqualValues(t, []int64{20, 20, 20, 1, 1, 1, 1},
 		[]int64{rows[0][0], rows[0][1], rows[0][2], rows[0][3], rows[0][4], rows[0][5], rows[0][6]})
 	require.EqualValues(t, []int64{1, 1, 1, 20, 20, 20, 1},

@@ -71,7 +71,7 @@ func (s TPCHSpec) Validate() error {
 
 func (s TPCHSpec) orders() int64 { return int64(math.Round(s.ScaleFactor * ordersPerScale)) }
 
-// tpchTask is what the child is told, in TPCHChild; tpchReport is a line that it
+// tpchTask is the order to the child, in TPCHChild; tpchReport is a line that it
 // prints: the orders made so far, or the end.
 type tpchTask struct {
 	Scale       int64

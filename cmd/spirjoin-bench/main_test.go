@@ -63,7 +63,7 @@ func TestUsageErrors(t *testing.T) {
 		"joins shj":                            `no join "shj"; there are phj-om`,
 		"joins --repeat 0":                     `--repeat must be at least 1`,
 		"joins --key-bytes 5 --device host":    `keys have 5 bytes, must be 4 or 8`,
-		"primitive srot":                       `no primitive "srot"; there are compact, compare_texts, copy`,
+		"primitive srot":                       `no primitive "srot"; there are cascade_decode, cascade_encode, compact, compare_texts, copy`,
 		"primitive --rows 0":                   `--rows "0": give numbers of rows`,
 		"primitive --rows 2^10..2^9":           `--rows "2^10..2^9": give numbers of rows`,
 		"primitive --rows 10..x":               `--rows "10..x": give numbers of rows`,

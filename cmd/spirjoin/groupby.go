@@ -20,8 +20,9 @@ import (
 
 const groupText = `   Reads the columns that the output needs from a table, puts its rows in groups of equal keys and
    writes one row for each group: the keys, then the aggregates. FILE is a Parquet, CSV or Arrow
-   IPC file; - reads standard input, as an Arrow IPC stream unless its format is given. NULL is a
-   key like others. The rows come in any order. Without --by, all rows are one group.
+   IPC file; - reads standard input, as an Arrow IPC stream unless its format is given. A folder, a
+   pattern ('in/*.parquet', quoted) or a list of names (@names.txt) is one table of several files.
+   NULL is a key like others. The rows come in any order. Without --by, all rows are one group.
 
       spirjoin groupby lineitem.parquet --by l_shipdate --agg sum:l_tax,count -o sums.csv
 
@@ -72,7 +73,7 @@ func (s session) groupCommand() *cli.Command {
 func (s session) groupOptions(c *cli.Context) (o groupOptions, err error) {
 	f := &joinFlags{command.Flags{Context: c}}
 	if c.NArg() != 1 {
-		f.Fault("groupby takes one table, FILE, not %d", c.NArg())
+		f.Fault("groupby takes one table, FILE, not %d%s", c.NArg(), quoteHint(c.NArg() > 1))
 	}
 	o.paths[0] = c.Args().First()
 	o.format = f.format("input-format")
@@ -184,7 +185,7 @@ func (s session) groupBy(ctx context.Context, o groupOptions) (err error) {
 		}
 	}
 	table, err := files.OpenTable(ctx, o.paths[0], tableio.ReadOptions{CSV: o.csv, Stdin: s.Stdin, Format: o.format},
-		files.Options{Engine: device.wait, Limit: limit, TempDir: o.tempDir != "", Knobs: knobs()})
+		files.Options{Engine: device.wait, Limit: limit, TempDir: o.tempDir != "", Knobs: knobs})
 	if err != nil {
 		return nameFormatFlag(err, "input-format")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/stretchr/testify/require"
@@ -38,8 +39,8 @@ func TestGroupBy(t *testing.T) {
 
 	tested.Require(t, command.ExitDone, "groupby", path, "--by", "day", "--by", "shop", "--agg", "sum:price", "--device",
 		"host", "-o", filepath.Join(dir, "out.parquet"), "--stats", "json", "--memory-limit", "1GiB")
-	defer func(bytes int64) { wholeBytes = bytes }(wholeBytes)
-	for _, wholeBytes = range []int64{wholeBytes, 4*(8+32+8) - 1} { // four rows of two integers and a text
+	defer func(before files.Knobs) { knobs = before }(knobs)
+	for _, knobs.WholeBytes = range []int64{0, 4*(8+32+8) - 1} { // four rows of two integers and a text
 		o = tested.Require(t, command.ExitDone, "groupby", filepath.Join(dir, "out.parquet"), "--by", "day,shop", "--agg",
 			"count,sum:sum_price", "--device", "host", "-o", out, "--stats", "json")
 		var stats struct {
@@ -47,7 +48,7 @@ func TestGroupBy(t *testing.T) {
 			ReadSeconds     float64 `json:"read_seconds"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(o.Stdout), &stats), o.Stdout)
-		require.Equal(t, wholeBytes > 1<<20, stats.ReadSeconds > 0, "a table is read first, a stream is not")
+		require.Equal(t, knobs.WholeBytes == 0, stats.ReadSeconds > 0, "a table is read first, a stream is not")
 		require.Equal(t, []string{"host", "Go kernels"}, []string{stats.Backend, stats.Driver})
 		content, err := os.ReadFile(out)
 		require.NoError(t, err)
@@ -116,8 +117,8 @@ func TestGroupPreview(t *testing.T) {
 		keys, values = append(keys, fmt.Sprintf("\x1b[31m%d", i)), append(values, int64(i))
 	}
 	path := tableFile(t, filepath.Join(dir, "t.parquet"), texts("key", keys...), ints("value", values...))
-	defer func(bytes int64) { wholeBytes = bytes }(wholeBytes)
-	wholeBytes = 0
+	defer func(before files.Knobs) { knobs = before }(knobs)
+	knobs.WholeBytes = 1
 	for _, args := range [][]string{
 		{"groupby", path, "--by", "key"},
 		{"groupby", path, "--by", "key", "--memory-limit", "400MiB", "--temp-dir", dir},

@@ -164,7 +164,7 @@ func (s session) opener(o *joinOptions, device *opening, progress *command.Progr
 // openInputs opens both inputs, and has the progress tell of them.
 func (s session) openInputs(ctx context.Context, o joinOptions, options files.Options, progress *command.Progress) (
 	*files.Pair, error) {
-	options.Knobs = knobs()
+	options.Knobs = knobs
 	options.Hooks = files.Hooks{
 		Opening: func(side relation.Side, path string, done, total int64) {
 			progress.Opening(int(side), path, done, total)
@@ -183,15 +183,8 @@ func (s session) openInputs(ctx context.Context, o joinOptions, options files.Op
 	return pair, err
 }
 
-// leastStreamedRows and wholeBytes are thresholds of package files. Variables for tests, in which 0 means all files.
-var (
-	leastStreamedRows int64 = 2 << 20
-	wholeBytes        int64 = 1 << 30
-)
-
-func knobs() files.Knobs {
-	return files.Knobs{StreamedRows: max(1, leastStreamedRows), WholeBytes: max(1, wholeBytes)}
-}
+// knobs are the defaults, other than in tests.
+var knobs files.Knobs
 
 // prepareJoin has kernels compiled while the tables are read.
 func prepareJoin(ctx context.Context, device *opening, o joinOptions, layout *spirjoin.JoinLayout, pair *files.Pair) (

@@ -36,7 +36,7 @@ func TestJoinFailures(t *testing.T) {
 	}{
 		{"missing file", command.ExitInputOutput, []string{filepath.Join(dir, "none.parquet"), right, "--on", "id"},
 			"none.parquet: no such file or directory"},
-		{"folder", command.ExitInputOutput, []string{dir, right, "--on", "id"}, "this is a directory"},
+		{"folder", command.ExitInputOutput, []string{t.TempDir(), right, "--on", "id"}, "there is no file in the folder"},
 		{"corrupt file", command.ExitInputOutput, []string{corrupt, right, "--on", "id"}, "corrupt.parquet: "},
 		{"empty file", command.ExitInputOutput, []string{empty, right, "--on", "id"}, "the file is empty"},
 		{"no format", command.ExitInputOutput, []string{left, os.DevNull, "--on", "id"},

@@ -83,8 +83,9 @@ func (o *joinOptions) grouped() bool { return len(o.groups.By)+len(o.groups.Aggr
 
 const joinText = `   Reads the columns that the output needs from two tables, joins them and writes the result. LEFT
    and RIGHT are Parquet, CSV or Arrow IPC files; - reads one of them from standard input, as an
-   Arrow IPC stream unless its format is given. NULL matches nothing. The rows come in any order
-   unless one is asked for.
+   Arrow IPC stream unless its format is given. A folder, a pattern ('in/*.parquet', quoted) or a
+   list of names (@names.txt) is one table of several files. NULL matches nothing. The rows come in
+   any order unless one is asked for.
 
       spirjoin join orders.parquet lineitem.parquet --on o_orderkey=l_orderkey -o joined.parquet
 
@@ -257,9 +258,17 @@ func (s session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	return o, o.spec.Check()
 }
 
+// quoteHint is what to do if there are too many inputs: a shell replaces a pattern that is not quoted.
+func quoteHint(many bool) string {
+	if many {
+		return "; put a pattern of names between quotes"
+	}
+	return ""
+}
+
 func (f *joinFlags) tables() (paths [2]string) {
 	if f.NArg() != 2 {
-		f.Fault("join takes two tables, LEFT and RIGHT, not %d", f.NArg())
+		f.Fault("join takes two tables, LEFT and RIGHT, not %d%s", f.NArg(), quoteHint(f.NArg() > 2))
 		return paths
 	}
 	paths = [2]string(f.Args().Slice())

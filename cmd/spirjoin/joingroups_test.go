@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/golden"
@@ -39,7 +40,7 @@ func groupedBy(t *testing.T, args ...string) (header string, rows []string) {
 // TestJoinBy: the rows of a join are grouped by names of its output, read whole or as they come, with and without a
 // limit of memory.
 func TestJoinBy(t *testing.T) {
-	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	defer func(before files.Knobs) { knobs = before }(knobs)
 	_, args := visits(t)
 	for _, c := range []struct {
 		args   []string
@@ -61,9 +62,9 @@ func TestJoinBy(t *testing.T) {
 		{[]string{"--agg", "count,sum:paid", "--how", "semi"}, "", nil},
 		{[]string{"--agg", "n=count", "--how", "right"}, "n", []string{"6"}},
 	} {
-		for _, least := range []int64{0, 1 << 20} {
+		for _, least := range []int64{1, 1 << 20} {
 			for _, more := range [][]string{nil, {"--memory-limit", "1GiB"}} {
-				leastStreamedRows = least
+				knobs.StreamedRows = least
 				all := append(append(append([]string{}, args...), c.args...), more...)
 				if c.header == "" { // it names a column that the output does not have
 					o := tested.Require(t, command.ExitUsage, append(all, "-o", "-")...)

@@ -29,7 +29,7 @@ type machine struct {
 	goos     string
 }
 
-// tuningState is what is known of the tuning file.
+// tuningState describes the tuning file.
 type tuningState struct {
 	path     string // empty: none is kept
 	rows     int

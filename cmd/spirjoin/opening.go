@@ -74,7 +74,7 @@ func (p *opening) then(f func(*spirjoin.Engine)) (finish func()) {
 }
 
 // end closes the device. It returns what ended the command: err, or what kept the device from being opened or used,
-// which is told first, as other errors may follow from it.
+// which is reported first, as other errors may follow from it.
 func (p *opening) end(err error) error {
 	defer p.cancel(nil)
 	if _, failed := p.wait(); failed != nil {
@@ -103,7 +103,7 @@ func failedDrivers(problems []error) (failed []error) {
 	return failed
 }
 
-// openEngine opens the devices. What kept a backend away is told where no device is found.
+// openEngine opens the devices. If no device is found, the error says why each backend is missing.
 func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
 	err error) {
 	system, err = spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(), Devices: o.devices,

@@ -124,18 +124,20 @@ func TestPanicIsAnInternalError(t *testing.T) {
 		filepath.Join(dir, "out.parquet")
 	tableFile(t, left, ints("k", 1))
 	tableFile(t, right, ints("k", 1))
-	var stdout, stderr bytes.Buffer
-	s := tested.Terminal(&stdout, &stderr)
-	s.StderrColumns = commandtest.Columns(0)
-	s.OnPhase = func(phase string) {
-		if phase == "finish" {
-			panic("planted")
+	for at, by := range map[string]string{"finish": "", "join": `[a-z 0-9]+: panic: `} { // the latter in a flow
+		var stdout, stderr bytes.Buffer
+		s := tested.Terminal(&stdout, &stderr)
+		s.StderrColumns = commandtest.Columns(0)
+		s.OnPhase = func(phase string) {
+			if phase == at {
+				panic("planted")
+			}
 		}
+		require.Equal(t, command.ExitInternal,
+			s.Run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
+		require.Regexp(t, `^spirjoin: internal error: `+by+`planted, at run_test.go:\d+\n$`, stderr.String())
+		commandtest.RequireFiles(t, dir, "l.parquet", "r.parquet")
 	}
-	require.Equal(t, command.ExitInternal,
-		s.Run(t.Context(), []string{"spirjoin", "join", left, right, "--on", "k", "--device", "host", "-o", out}))
-	require.Regexp(t, `^spirjoin: internal error: planted, at run_test.go:\d+\n$`, stderr.String())
-	commandtest.RequireFiles(t, dir, "l.parquet", "r.parquet")
 }
 
 func TestReportThatDoesNotArrive(t *testing.T) {

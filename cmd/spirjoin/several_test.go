@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 )
 
 // TestJoinOnSeveralDevices: --device may be repeated, also with one name; the rows are the same.
 func TestJoinOnSeveralDevices(t *testing.T) {
-	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
-	leastStreamedRows = 0
+	defer func(before files.Knobs) { knobs = before }(knobs)
+	knobs.StreamedRows = 1
 	dir := t.TempDir()
 	keys, many := make([]int64, 50_000), make([]int64, 600_000)
 	for i := range keys {

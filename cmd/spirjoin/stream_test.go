@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/spirjoin/spirjoin/internal/devicetest"
@@ -20,7 +21,7 @@ import (
 // The larger side is joined as it is read, with the same rows, where the output goes to a file; what needs the whole
 // side, as an order of the other one or a proof of unique keys does, reads it whole.
 func TestJoinAsItIsRead(t *testing.T) {
-	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	defer func(before files.Knobs) { knobs = before }(knobs)
 	dir := t.TempDir()
 	many, numbers := make([]int64, 5000), make([]int64, 5000)
 	for i := range many {
@@ -41,7 +42,7 @@ func TestJoinAsItIsRead(t *testing.T) {
 			{[]string{"--columns", "n,a"}, true},
 		} {
 			run := func(least int64) (rows []string, text string) {
-				leastStreamedRows = least
+				knobs.StreamedRows = least
 				out := filepath.Join(dir, "out.parquet")
 				args := append([]string{"join", left, right, "--on", "k", "--device", "host", "-o", out, "--stats", "text"},
 					c.args...)
@@ -50,7 +51,7 @@ func TestJoinAsItIsRead(t *testing.T) {
 				return rows, text
 			}
 			want, whole := run(math.MaxInt64)
-			got, text := run(0)
+			got, text := run(1)
 			require.Equal(t, want, got, "%s %v", extension, c.args)
 			if extension != ".arrows" {
 				require.NotContains(t, whole, "rows as they come")
@@ -61,7 +62,7 @@ func TestJoinAsItIsRead(t *testing.T) {
 				require.NotContains(t, text, "rows as they come", "%s %v", extension, c.args)
 			}
 		}
-		leastStreamedRows = 0
+		knobs.StreamedRows = 1
 		args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", filepath.Join(dir, "no.parquet")}
 		o := tested.Require(t, command.ExitUsage, append(args, "--validate", "m:1")...)
 		require.Contains(t, o.Stderr, "must be unique")
@@ -73,8 +74,8 @@ func TestJoinAsItIsRead(t *testing.T) {
 
 // Of two tables of as many rows one is joined as it is read; so it is for a count, but only where memory is limited.
 func TestJoinOfEqualsAsItIsRead(t *testing.T) {
-	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
-	leastStreamedRows = 0
+	defer func(before files.Knobs) { knobs = before }(knobs)
+	knobs.StreamedRows = 1
 	dir := t.TempDir()
 	table := tableFile(t, filepath.Join(dir, "t.parquet"), ints("k", 5, 5, 70, 1000))
 	for _, c := range []struct {

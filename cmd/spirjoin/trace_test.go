@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spirjoin/spirjoin/files"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/command/commandtest"
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 // A join with a trace has the same output, and the trace says what the command, its goroutines and its device did, of
 // tables that are read first and of those that are joined as they are read.
 func TestJoinTrace(t *testing.T) {
-	defer func(rows int64) { leastStreamedRows = rows }(leastStreamedRows)
+	defer func(before files.Knobs) { knobs = before }(knobs)
 	dir := t.TempDir()
 	keys, values := make([]int64, 3000), make([]int64, 3000)
 	for i := range keys {
@@ -23,8 +24,8 @@ func TestJoinTrace(t *testing.T) {
 	left := tableFile(t, filepath.Join(dir, "l.parquet"), ints("k", 5, 70, 700, 1000), texts("a", "w", "x", "y", "z"))
 	right := tableFile(t, filepath.Join(dir, "r.parquet"), ints("k", keys...), ints("n", values...))
 	out, path := filepath.Join(dir, "out.csv"), filepath.Join(dir, "trace.json")
-	for streamed, least := range map[bool]int64{false: leastStreamedRows, true: 0} {
-		leastStreamedRows = least
+	for streamed, least := range map[bool]int64{false: 0, true: 1} {
+		knobs.StreamedRows = least
 		args := []string{"join", left, right, "--on", "k", "--device", "host", "-o", out, "--stats", "json"}
 		tested.Require(t, command.ExitDone, args...)
 		_, want := rowsOf(t, out, nil)

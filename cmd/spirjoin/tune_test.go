@@ -75,7 +75,7 @@ func TestTuneFailures(t *testing.T) {
 	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "--device", "host").Stderr, "SPIRJOIN_TUNING is off",
 		"as for all tests")
 	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "sort", "--dry-run").Stderr,
-		`nothing to tune in "sort"; there are compact, copy`)
+		`nothing to tune in "sort"; there are cascade, compact`)
 	require.Contains(t, tested.Require(t, command.ExitUsage, "tune", "--rows", "0", "--dry-run").Stderr,
 		"--rows must be at least 1")
 	tested.Require(t, command.ExitNoDevice, "tune", "--device", "abacus", "--dry-run")

@@ -16,10 +16,10 @@ import (
 type Comm interface {
 	Rank() int // from 0 to Size-1
 	Size() int
-	// Gather waits for all ranks and returns what they say, by rank. Nobody may change it afterwards.
+	// Gather waits for all ranks and returns what they say, by rank. It must not be changed afterwards.
 	Gather(ctx context.Context, round string, mine []byte) ([][]byte, error)
-	// Offer waits for all ranks, each of which offers columns of its device that the others may then write to, until the
-	// next round that all take part in. Ranks offer equal numbers of columns.
+	// Offer waits for all ranks, each of which offers columns of its device that the others may then write to, until
+	// the next round that all take part in. Ranks offer equal numbers of columns.
 	Offer(ctx context.Context, round string, columns []backend.Range) (Offer, error)
 	// Abort ends the calls of all ranks with an error of this one. A rank that fails calls it before it releases memory
 	// that others may still write to.

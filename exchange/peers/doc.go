@@ -7,6 +7,6 @@
 //
 // A rank is a goroutine with the lane of one device. All ranks run the same straight-line code ([RunRanks]) and meet in
 // rounds ([Comm]), in which each tells the others a few numbers. From the same numbers they draw the same conclusions,
-// so that nobody gives orders. Then rows move once: each rank offers memory of exactly the size that was agreed, and
+// so no rank leads. Then rows move once: each rank offers memory of exactly the size that was agreed, and
 // the others put their rows there, over all links at once ([Rank.Exchange]).
 package peers

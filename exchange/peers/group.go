@@ -93,7 +93,7 @@ func (g *group) meet(ctx context.Context, rank int, name string, mine any) ([]an
 	}
 }
 
-// leave ends a rank, for which nobody must wait any more.
+// leave ends a rank, for which no other rank may wait any more.
 func (g *group) leave(rank int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

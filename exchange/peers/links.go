@@ -54,8 +54,8 @@ func (l *Links) copy(ctx context.Context, from, to *backend.Device, dst, src bac
 }
 
 // Rate returns the rate of the link from a device to another, measured when it was made, and whether bytes take a way
-// that is not one through host memory; 0 and false if the link is not there yet, or is being made. It takes up to a second
-// to make one between GPUs.
+// that is not one through host memory; 0 and false if the link is not there yet, or is being made. It takes up to a
+// second to make one between GPUs.
 func (l *Links) Rate(from, to *backend.Device) (bytesPerSecond float64, direct bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +112,7 @@ func (l *Links) link(ctx context.Context, from, to *backend.Device) (Link, error
 	return p.link, nil
 }
 
-// Close closes all links. Nobody may use them any more.
+// Close closes all links. They must not be used afterwards.
 func (l *Links) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -26,19 +26,19 @@ type agreement interface {
 	Decide(said [][]byte) (again bool, err error)
 }
 
-// nobody owns parts that stay where they are: they are moved before or afterwards.
+// no rank owns parts that stay where they are: they are moved before or afterwards.
 const nobody = -1
 
 // Parts are the rows of one rank, part after part, and what all ranks know of the parts of the others.
 type Parts struct {
 	relation.Chunk
 	Rows   [][]uint64 // of each part, by rank
-	Owners []int      // of each part: a rank, or nobody
+	Owners []int      // of each part: a rank, or none
 	// Groups are the first parts of groups of neighbours with one owner, which receives the rows of a group rank by
 	// rank. Absent if all parts of an owner are a group.
 	Groups []int
-	// apart places the received rows of each group where a kernel can read them, at a multiple of [runRows]; columns are
-	// then longer than their rows. Otherwise there are no gaps.
+	// apart places the received rows of each group where a kernel can read them, at a multiple of [runRows]; columns
+	// are then longer than their rows. Otherwise there are no gaps.
 	apart bool
 }
 

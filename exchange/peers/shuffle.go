@@ -18,8 +18,8 @@ type Received struct {
 	Runs []Run
 }
 
-// TooLarge is the error of all ranks where one of them has no room for its rows. Whoever divides the work divides it
-// into more parts, and begins again.
+// TooLarge is the error of all ranks where one of them has no room for its rows. The code that divides the work divides
+// it into more parts, and begins again.
 type TooLarge struct {
 	Rank      int
 	Rows      uint64 // that it is to receive; 0 if it lacks memory for a step before or after that
@@ -60,7 +60,7 @@ func (r *Rank) move(ctx context.Context, parts *Parts) (*Received, error) {
 	return m.end(ctx)
 }
 
-// movement is rows on their way. Whoever began it ends or abandons it.
+// movement is rows on their way. The rank that began it ends or abandons it.
 type movement struct {
 	rank *Rank
 	to   *Received

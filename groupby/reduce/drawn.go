@@ -23,7 +23,18 @@ import (
 //	places   0  0  0  1  2  2  3  a prefix sum: the groups are b, a, c
 //	group    1  0  0  1  2  2     the place of the head
 //
-// Every row then updates the states of its group. See docs/graphics.md for what differs from the paper.
+// Every row then updates the states of its group. What differs from the paper:
+//
+//   - Batches are not partitioned (4): rows that collide go on to the next image, so more groups than pixels take
+//     more images.
+//   - Each image has another hash function, and only the remaining rows take part (4.1.1). With the same one a pixel
+//     of n keys takes n images. Only a sixteenth of the rows is drawn into the first image.
+//   - States are updated by atomic additions with carry, and atomic minima, by vertices that draw nothing, not by
+//     blending (4.1.2): 64-bit sums would take 8 targets with a byte of the value each, and a draw for every 2^16
+//     rows of the largest group. A minimum is found word by word from the highest one; in the pass of a word only
+//     rows take part that equal the group in the higher words.
+//   - Key columns are packed into one code, or hashed and verified, so one attachment holds the code and the row, and
+//     no histogram finds the most diverse attribute (4.2.1, 4.2.2).
 type drawing struct {
 	*Operator
 	lane, on *exec.Lane // of kernels, whose memory has all of this; of draws

@@ -29,7 +29,7 @@ func (o *Operator) reduce(ctx context.Context, lane *exec.Lane, b *batch) (*part
 	case Sort:
 		return o.sorted(ctx, lane, b)
 	}
-	if !onHost(lane) && !o.plan.force.tables || o.plan.force.gpu {
+	if !onHost(lane) || o.plan.force.gpu {
 		if b.isSums() {
 			if p, err := o.sums(ctx, lane, b); p != nil || err != nil {
 				return p, err

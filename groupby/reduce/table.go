@@ -135,7 +135,7 @@ func (o *Operator) number(ctx context.Context, lane *exec.Lane, b *batch, t tabl
 	units backend.Range) (ids, offsets backend.Range, found numbered, err error) {
 	keyBytes := uint64(o.plan.Facts.KeyBytes)
 	config := kernel.GroupIDs.With(nil)
-	config.KeyBits, config.Workgroup, config.Items = uint32(keyBytes*8), 1, uint32((t.units+tables-1)/tables)
+	config.KeyBits, config.Items = uint32(keyBytes*8), uint32((t.units+tables-1)/tables)
 	temporary := lane.Scope(ctx)
 	defer temporary.ReleaseAll()
 	groups := kernel.Groups(config, t.units)
@@ -185,7 +185,7 @@ func (o *Operator) accumulate(list *backend.List, lane *exec.Lane, b *batch, t t
 			states = to.states[i-1]
 		}
 		config := kernel.GroupAccumulate.With(nil)
-		config.Op, config.Workgroup, config.Items = uint32(in.op), 1, uint32((t.units+tables-1)/tables)
+		config.Op, config.Items = uint32(in.op), uint32((t.units+tables-1)/tables)
 		r := in.args(states)
 		args := kernel.GroupAccumulateArgs{IDs: ids, Units: units, Offsets: offsets, Value: r.Value, Value2: r.Value2,
 			Value3: r.Value3, Valid: r.Valid, State: r.State, State2: r.State2, State3: r.State3, Count: uint32(t.units),

@@ -34,51 +34,57 @@ var rooms = []room{
 	{"internal/leak", "internal/offheap", ""},
 	{"internal/golden", "", "github.com/stretchr/testify"},
 	{"internal/text", "", ""},
-	{"internal/selftest", "engine source . join backend", "github.com/apache/arrow-go"},
-	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest opencl opencl/opencltest backend", "github.com/stretchr/testify"},
+	{"internal/selftest", ". join backend", "github.com/apache/arrow-go"},
+	{"internal/devicetest", "internal/leak host vulkan vulkan/vulkantest opencl/opencltest backend",
+		"github.com/stretchr/testify"},
 	{"internal/recorded", "host backend", "github.com/stretchr/testify"},
 	{"internal/jointest", "internal/devicetest operator relation exec primitive vulkan vulkan/vulkantest backend",
 		"github.com/stretchr/testify"},
 	{"internal/machines", "exchange/topology", ""},
 	{"groupjoin", "engine source join query deliver groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
-	{"tools", "primitive kernel backend", ""},
-	{"cmd/spirjoin", "engine source files . bench/primitive bench/workload tableio tableio/csv join groupby relation exec primitive vulkan " +
-		"opencl kernel backend backend/link internal/command internal/selftest internal/offheap internal/text",
+	{"cmd/spirjoin", "files . bench/primitive bench/workload tableio tableio/csv join relation exec primitive " +
+		"vulkan opencl kernel backend backend/link internal/command internal/selftest internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go"},
-	{"cmd/spirjoin-bench", "engine source . bench bench/primitive bench/workload bench/measure tableio join primitive vulkan backend " +
-		"internal/command internal/text", "github.com/urfave/cli"},
+	{"cmd/spirjoin-bench", ". bench bench/primitive bench/workload bench/measure tableio join primitive vulkan " +
+		"backend internal/command internal/text",
+		"github.com/urfave/cli"},
 	{"internal/command", ". bench/workload bench/measure tableio exec primitive backend internal/text",
 		"github.com/urfave/cli golang.org/x"},
-	{"internal/command/commandtest", "internal/command internal/leak", "github.com/stretchr/testify"},
+	{"internal/command/commandtest", "internal/command", "github.com/stretchr/testify"},
 	// What spirjoin links must not import what only spirjoin-bench does, such as the plotting library.
-	{"bench", "engine task source . bench/primitive bench/workload bench/measure tableio tableio/csv join query planner deliver join/graphics " +
-		"join/hash join/sortmerge groupby ranges operator relation exec primitive host vulkan opencl shaders kernel backend " +
+	{"bench", "engine task source bench/workload bench/measure tableio tableio/csv join query planner " +
+		"join/graphics join/hash join/sortmerge groupby operator relation exec primitive host kernel backend " +
 		"internal/cputime internal/offheap internal/text",
 		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
-	{"bench/primitive", ". bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
+	{"bench/primitive", ". exchange/codec bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
+		"internal/text",
+		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv exchange join relation relation/keys exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
-	{".", "engine source tableio groupjoin join query planner deliver groupby relation exec primitive host vulkan opencl shaders kernel " +
-		"backend internal/cache internal/offheap",
+	{".", "engine source groupjoin ranks cluster join query groupby relation exec primitive host vulkan opencl backend " +
+		"internal/cache internal/offheap",
+		"github.com/apache/arrow-go"},
+	{"tableio", "tableio/dataset tableio/csv tableio/ipc tableio/parquet tableio/core relation",
 		"github.com/apache/arrow-go golang.org/x"},
-	{"tableio", "tableio/csv tableio/ipc tableio/parquet tableio/core relation relation/take", "github.com/apache/arrow-go golang.org/x"},
+	{"tableio/dataset", "tableio/csv tableio/core relation relation/take", "github.com/apache/arrow-go github.com/bmatcuk/doublestar golang.org/x"},
 	{"tableio/tabletest", "", "github.com/stretchr/testify pgregory.net/rapid github.com/apache/arrow-go"},
-	{"tableio/csv", "tableio/core relation relation/take internal/text", "github.com/apache/arrow-go"},
+	{"tableio/csv", "tableio/core relation internal/text", "github.com/apache/arrow-go"},
 	{"tableio/parquet", "tableio/parquet/columnchunk tableio/ipc tableio/core relation relation/take internal/offheap",
 		"github.com/apache/arrow-go github.com/apache/thrift golang.org/x"},
-	{"tableio/parquet/columnchunk", "", "github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress " +
-		"github.com/pierrec/lz4 golang.org/x"},
+	{"tableio/parquet/columnchunk", "",
+		"github.com/apache/arrow-go github.com/apache/thrift github.com/klauspost/compress github.com/pierrec/lz4"},
 	{"tableio/ipc", "tableio/core relation relation/take", "github.com/apache/arrow-go"},
 	{"tableio/core", "backend internal/text", "github.com/apache/arrow-go"},
-	{"engine", "task team join source query planner deliver exchange/peers exchange/topology operator " +
-		"relation relation/keys relation/take exec primitive backend internal/text",
+	{"engine", "task team join source query planner deliver exchange/topology operator relation relation/keys exec " +
+		"primitive backend internal/text",
 		"github.com/apache/arrow-go golang.org/x"},
 	{"team", "query deliver exchange/peers primitive planner operator relation relation/keys exec backend", ""},
-	{"task", "join join/hmg source query exchange exchange/peers deliver operator relation relation/keys relation/take exec " +
-		"primitive backend internal/text",
+	{"task", "join join/hmg source query exchange exchange/peers deliver relation relation/keys relation/take exec " +
+		"backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"join", "join/graphics join/hash join/sortmerge operator relation relation/keys exec backend internal/text",
 		"github.com/apache/arrow-go"},
@@ -88,29 +94,35 @@ var rooms = []room{
 		"github.com/apache/arrow-go"},
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"exchange/peers", "operator relation exec primitive kernel backend backend/link", ""},
+	{"exchange/peers", "operator relation exec primitive backend backend/link", ""},
+	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
+	{"exchange/codec", "relation kernel backend", ""},
 	{"exchange/topology", "", ""},
+	{"cluster", "backend", ""},
+	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},
+	{"cluster/clustertest", "cluster exec backend", ""},
 	{"join/hmg", "exchange exchange/peers operator relation exec primitive backend", ""},
-	{"join/graphics", "ranges operator relation exec primitive kernel backend", ""},
+	{"join/graphics", "operator relation exec primitive kernel backend", ""},
 	{"join/hash", "ranges operator relation exec primitive kernel backend", ""},
 	{"join/sortmerge", "ranges operator relation exec primitive kernel backend", ""},
 	{"groupby", "groupby/* query deliver operator exchange internal/text relation relation/keys relation/take exec " +
-		"primitive kernel backend", "github.com/apache/arrow-go golang.org/x"},
-	{"groupby/*", "ranges operator relation exec primitive kernel backend", ""},
-	{"planner", "exchange/topology operator relation exec primitive kernel backend internal/text", ""},
-	{"operator", "relation exec primitive kernel backend internal/text", ""},
-	{"ranges", "operator relation exec primitive kernel backend internal/text", ""},
+		"primitive backend",
+		"github.com/apache/arrow-go golang.org/x"},
+	{"groupby/*", "operator relation exec primitive kernel backend", ""},
+	{"planner", "exchange/topology operator relation exec primitive backend internal/text", ""},
+	{"operator", "relation exec primitive kernel backend", ""},
+	{"ranges", "operator relation exec primitive backend", ""},
 	{"relation/keys", "relation relation/take primitive kernel backend", "github.com/apache/arrow-go"},
 	{"relation/take", "relation primitive backend", "github.com/apache/arrow-go"},
 	{"relation/relationtest", "", "github.com/apache/arrow-go"},
 	{"relation", "primitive kernel backend internal/offheap internal/text", "github.com/apache/arrow-go golang.org/x"},
 	{"exec", "primitive backend", ""},
-	{"primitive", "kernel backend", "golang.org/x"},
-	{"host", "kernel backend internal/hugepages", "golang.org/x"},
+	{"primitive", "kernel backend", ""},
+	{"host", "backend internal/hugepages", ""},
 	{"vulkan", "kernel shaders backend internal/cache internal/hugepages",
-		"github.com/vulkan-go/vulkan github.com/ebitengine/purego golang.org/x"},
+		"github.com/vulkan-go/vulkan github.com/ebitengine/purego"},
 	{"vulkan/vulkantest", "vulkan backend", ""},
-	{"opencl", "kernel opencl/kernels backend internal/cache internal/offheap", "github.com/jgillich/go-opencl"},
+	{"opencl", "opencl/kernels backend internal/cache internal/offheap", "github.com/jgillich/go-opencl"},
 	{"opencl/opencltest", "opencl backend", ""},
 	{"opencl/kernels", "", ""},
 	{"shaders", "", ""},
@@ -118,7 +130,7 @@ var rooms = []room{
 	{"kernel/kerneltest", "kernel shaders backend", ""},
 	{"kernel", "backend", ""},
 	{"backend/link", "backend internal/offheap", ""},
-	{"backend", "internal/offheap", ""},
+	{"backend", "", ""},
 }
 
 // goPackage is the output of `go list -json` for a package: its path and the imports of its files and its test files.
@@ -129,6 +141,7 @@ type goPackage struct {
 }
 
 func TestImportsPointDownward(t *testing.T) {
+	var all []goPackage
 	for _, tags := range []string{"", "opencl"} {
 		t.Run("tags="+tags, func(t *testing.T) {
 			packages := list(t, tags)
@@ -136,8 +149,19 @@ func TestImportsPointDownward(t *testing.T) {
 				func(p goPackage) bool { return p.ImportPath == module+"/backend" }), "go list does not see the module")
 			require.Empty(t, violations(packages),
 				"DESIGN: imports point downward; the table is in internal/arch/imports_test.go")
+			all = append(all, packages...)
 		})
 	}
+	require.Empty(t, unused(rooms, all), "delete them from the table")
+}
+
+func TestUnusedRowsAreFound(t *testing.T) {
+	table := []room{{"backend", "internal/text", "golang.org/x"}, {"internal/text", "", ""}, {"tools", "backend", ""}}
+	used := []goPackage{{ImportPath: module + "/backend", Imports: []string{module + "/internal/text", "fmt"}},
+		{ImportPath: module + "/internal/text"}}
+	require.Equal(t, []string{"backend imports nothing of golang.org/x", "tools has no package"}, unused(table, used))
+	used[0].Imports = []string{module + "/relation", "golang.org/x/sync/errgroup"}
+	require.Equal(t, []string{"backend imports nothing of internal/text", "tools has no package"}, unused(table, used))
 }
 
 func TestViolationsAreFound(t *testing.T) {
@@ -227,6 +251,37 @@ func violations(packages []goPackage) []string {
 			case other != home && !slices.Contains(strings.Fields(home.imports), other.name):
 				found = append(found, fmt.Sprintf("%s must not import %s (rooms %s and %s)", title(name), title(target),
 					home.name, other.name))
+			}
+		}
+	}
+	return found
+}
+
+// unused lists the rooms of a table without a package, and the imports that it allows and no package of a room has.
+func unused(table []room, packages []goPackage) (found []string) {
+	for _, r := range table {
+		occupied, imported := false, make(map[string]bool)
+		for _, p := range packages {
+			if home, _ := roomOf(inModule(p.ImportPath)); home.name != r.name {
+				continue
+			}
+			occupied = true
+			for _, path := range p.Imports {
+				if other, ok := roomOf(inModule(path)); ok {
+					imported[other.name] = true
+				}
+				for _, root := range strings.Fields(r.outside) {
+					imported[root] = imported[root] || within(path, root)
+				}
+			}
+		}
+		if !occupied {
+			found = append(found, r.name+" has no package")
+			continue
+		}
+		for _, allowed := range strings.Fields(r.imports + " " + r.outside) {
+			if !imported[allowed] {
+				found = append(found, r.name+" imports nothing of "+allowed)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ type Progress struct {
 	ended  bool // the pipe has bytes, which its reader may print here
 }
 
-// progressState is what is known of a phase.
+// progressState describes a phase.
 type progressState struct {
 	spirjoin.JoinProgress
 	step  int       // of joinSteps; 0: the command has one step
@@ -125,13 +125,6 @@ func (p *Progress) set(to spirjoin.JoinProgress, step int, unit string) {
 		}
 	}
 	p.state, p.hidden = progressState{to, step, unit, began, now}, false
-}
-
-// State is what was reported last.
-func (p *Progress) State() spirjoin.JoinProgress {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.state.JoinProgress
 }
 
 // piped ends the line before the first bytes of standard output, unless their reader writes elsewhere.

@@ -75,7 +75,7 @@ func TestProgressOfInputs(t *testing.T) {
 	require.Equal(t, "3/5 read left 4 of 4 rows, 100%, 0.0 s", line())
 	p.Reading(1, 3, 0)
 	require.Equal(t, "4/5 read right 3 rows, 0.0 s", line())
-	require.Equal(t, uint64(3), p.State().Rows)
+	require.Equal(t, uint64(3), p.state.Rows)
 	p.Join(spirjoin.JoinProgress{Phase: "plan", Left: -1})
 	require.Equal(t, "5/5 plan, 0.0 s", line())
 	p.Enter("open device")

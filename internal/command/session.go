@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
@@ -27,7 +28,7 @@ type Program struct {
 	Reword func(err error, text string) string
 }
 
-// Session is one run of a program: its streams, and what is known of them.
+// Session is one run of a program, with its streams.
 type Session struct {
 	*Program
 	Stdin  io.Reader
@@ -64,7 +65,7 @@ func (s *Session) Run(ctx context.Context, args []string) int {
 	case <-ctx.Done():
 		select {
 		case err = <-done:
-		case <-time.After(s.AbandonAfter): // blocked in a pipe that nobody reads, for example
+		case <-time.After(s.AbandonAfter): // blocked in a pipe without a reader, for example
 			err = errors.Join(ctx.Err(), tableio.RemoveTemporaryFiles())
 		}
 	}
@@ -91,6 +92,9 @@ func (s *Session) execute(ctx context.Context, args []string) (err error) {
 	}
 	if err = app.RunContext(ctx, args); s.Stdout.err != nil {
 		return s.Stdout.err
+	}
+	if panicked := new(exec.PanicError); errors.As(err, &panicked) {
+		return fmt.Errorf("%w, at %s", err, panicSite(string(panicked.Stack)))
 	}
 	return err
 }

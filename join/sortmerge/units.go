@@ -117,7 +117,7 @@ func (g *granule) cut(ctx context.Context) error {
 
 // More units than this for each tile and each piece come of keys that are frequent on both sides. Their pairs are
 // counted by range search (HMG 3.3.3), which takes no longer for such keys, before anything is written: there may be
-// more than whoever wants them allows, and there is room for all of them at once where there can be.
+// more than the caller allows, and there is room for all of them at once where there can be.
 const hotFactor = 2
 
 // mark marks the rows of units that have a partner, where they matter.

@@ -50,7 +50,7 @@ const header = "Generated from the catalogue of package kernel by go generate; d
 func generated() (map[string]string, error) {
 	files := make(map[string]string)
 	var lines []string
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		files["include/kernels/"+spec.Name+".glsl"] = declarations(spec)
 		for _, variant := range kernel.Variants(spec) {
 			config, err := kernel.Defaults(spec, variant)

@@ -96,7 +96,7 @@ func mergeMarkBenchmark(m *maker) *Dispatch {
 // FrequentKeys is a case of a kernel that counts or marks the matches of units: one unit with two keys that hundreds of
 // rows of either side have, and keys of one side only.
 func FrequentKeys(spec *backend.KernelSpec, config backend.Config) (*Case, error) {
-	const before = 37 // rows of nobody
+	const before = 37 // rows of no unit
 	full, err := spec.Complete(config)
 	if err != nil {
 		return nil, err

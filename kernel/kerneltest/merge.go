@@ -13,7 +13,7 @@ func init() {
 	add(kernel.MergeTiles, mergeTilesCase, mergeTilesBenchmark)
 }
 
-// merge is a merge of one or of many pairs of runs, and what comes of it.
+// merge is a merge of one or of many pairs of runs, and its result.
 type merge struct {
 	keys, payload   [2][]uint64 // left and right; with a run both are one column
 	run             int

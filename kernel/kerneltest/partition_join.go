@@ -100,7 +100,7 @@ func (m *maker) partitionedUnits(seed uint32) (_ join, shift uint32) {
 			m.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		}
 		for side, column := range [2][]uint64{left, drawn[sizes[0]:]} {
-			keys[side] = append(keys[side], m.column(m.IntN(3), keyBits, 0)...) // rows of nobody
+			keys[side] = append(keys[side], m.column(m.IntN(3), keyBits, 0)...) // rows of no unit
 			units = append(units, uint32(len(keys[side])), uint32(len(keys[side])+len(column)))
 			keys[side] = append(keys[side], column...)
 		}

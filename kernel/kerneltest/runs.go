@@ -2,7 +2,6 @@ package kerneltest
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/kernel"
@@ -20,9 +19,12 @@ func UsesSubgroups(spec *backend.KernelSpec, config backend.Config) bool {
 }
 
 // Runs reports whether a device runs a configuration. Without subgroup operations it does not if the kernel uses them,
-// but for kernels that are right on OpenCL with subgroups of one invocation.
+// but for kernels that are right on OpenCL with subgroups of one invocation. Only the host backend runs kernels without
+// a shader.
 func Runs(info *backend.DeviceInfo, spec *backend.KernelSpec, config backend.Config) bool {
 	switch {
+	case spec.HostOnly:
+		return info.Backend == "host"
 	case info.Subgroups || !UsesSubgroups(spec, config):
 		return true
 	case info.Backend != "opencl":
@@ -36,7 +38,7 @@ func Runs(info *backend.DeviceInfo, spec *backend.KernelSpec, config backend.Con
 // RunsEverywhere reports whether each device must run a kernel in some variant. Where others do its work on devices
 // without subgroup operations, those need not.
 func RunsEverywhere(spec *backend.KernelSpec) bool {
-	return !slices.Contains([]*backend.KernelSpec{kernel.ScanLookback.KernelSpec}, spec)
+	return !spec.HostOnly && spec != kernel.ScanLookback.KernelSpec
 }
 
 // DefaultOn returns the complete configuration of a variant on a device: the default one, or in workgroups of one if

@@ -51,7 +51,7 @@ func TestSourcesAreFresh(t *testing.T) {
 
 func TestEveryVariantHasASource(t *testing.T) {
 	kernels := map[string]bool{}
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		kernels[spec.Name] = true
 		source, err := Source(spec.Name)
 		require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestSyntax(t *testing.T) {
 	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	turn := 0
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		for _, variant := range kernel.Variants(spec) {
 			turn++
 			for i, to := range targets {

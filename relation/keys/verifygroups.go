@@ -8,9 +8,6 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// VerifyBytes is the maximum host memory that [Plan.VerifyGroups] takes per group: up to four slots of a table.
-const VerifyBytes = 4 * 4
-
 // VerifyGroups reports whether groups of rows with equal codes are groups of equal keys, where codes are hashes. codes
 // has the code of each group and first its first row. The groups are put into a table by their code, and each row is
 // compared with the first row of the group that has its code.

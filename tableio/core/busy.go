@@ -9,7 +9,7 @@ import (
 // Busy measures the time in which at least one goroutine is at work on a table: reading and decoding, or encoding and
 // writing. Several tables may share one. The zero value is ready to use, nil measures nothing; safe for concurrent use.
 type Busy struct {
-	// Each is told each time from when to when somebody was at work, in the goroutine that ends it. It may be nil, and
+	// Each is called with the begin and end of each piece of work, in the goroutine that ends it. It may be nil, and
 	// is set before the first use.
 	Each func(from, to time.Time)
 

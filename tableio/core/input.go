@@ -16,9 +16,14 @@ type Input struct {
 	At        io.ReaderAt   // nil for a pipe
 	SizeBytes int64         // of a seekable input
 	Stream    io.Reader     // of a pipe, from its beginning
-	file      *os.File      // to close, nil for stdin
+	file      *os.File      // to close; nil for stdin, and at rest
+	handle    *handle       // what Seek and At are of a regular file
+	info      os.FileInfo   // of the file
 	held      *content      // of a pipe that was read into memory; nil: none
 }
+
+// handle is a regular file that may be closed for a while. Its user cares that nothing reads meanwhile.
+type handle struct{ *os.File }
 
 // OpenInput opens a file or pipe; "-" is stdin, or os.Stdin for nil. The caller closes the input. Errors: file system
 // errors; a directory is one.
@@ -42,10 +47,43 @@ func OpenInput(path string, stdin io.Reader) (*Input, error) {
 	}
 	in.Stream = in.file
 	if info.Mode().IsRegular() {
-		in.Seek, in.At, in.SizeBytes = in.file, in.file, info.Size()
+		in.handle, in.info = &handle{in.file}, info
+		in.Seek, in.At, in.SizeBytes = in.handle, in.handle, info.Size()
 	}
 	return in, nil
 }
+
+// Rest closes a regular file until Wake, so that many inputs need few open files. Nothing may be read meanwhile.
+func (in *Input) Rest() error {
+	file := in.file
+	if file == nil {
+		return nil
+	}
+	in.file, in.handle.File = nil, nil
+	return file.Close()
+}
+
+// Wake opens a file at rest again. Errors: file system errors, and that it is not the file it was.
+func (in *Input) Wake() error {
+	file, err := os.Open(in.Path)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && (!os.SameFile(info, in.info) || info.Size() != in.info.Size() ||
+		!info.ModTime().Equal(in.info.ModTime())) {
+		err = errors.New("the file has changed since it was opened")
+	}
+	if err != nil {
+		_ = file.Close()
+		return err
+	}
+	in.file, in.handle.File = file, file
+	return nil
+}
+
+// Regular tells whether the input is a file that can be opened again.
+func (in *Input) Regular() bool { return in.handle != nil }
 
 // Close closes the file, but not stdin.
 func (in *Input) Close() error {

@@ -10,7 +10,7 @@ import (
 // results wait for the consumer, so that memory is bounded however slow it is. The first error in that order ends the
 // sequence, whatever happened to later jobs; panics are errors. If inFlight is 0, each job is drawn and worked on when
 // the consumer asks for its result. Once the sequence is over, also because the consumer
-// left it, no work runs any more; results that nobody took are given to discard.
+// left it, no work runs any more; results that were not taken are given to discard.
 //
 // Jobs are drawn on a goroutine of their own. Every job that was drawn is worked on, with a context that is done once
 // its result is not needed.

@@ -55,9 +55,17 @@ type columnFacts struct {
 
 // TextReason is the value of a CSV file that made its column text; without it the column would have another type.
 type TextReason struct {
+	Path   string // of the file, if several were united
 	Line   int64  // first line of its record, from 1
 	Value  string // at most its first 100 bytes
 	Quoted bool   // a quoted value cannot mean null
+
+	file int // place of the file among those that were united
+}
+
+// before tells whether the value comes before another one.
+func (r TextReason) before(other TextReason) bool {
+	return r.file < other.file || r.file == other.file && r.Line < other.Line
 }
 
 // add looks at a column of the scanner's tile.
@@ -83,7 +91,8 @@ func (c *columnFacts) add(tile *recordScanner, records, column int, nulls *nullT
 		if left == candidates {
 			continue
 		}
-		c.exclude(candidates&^left, TextReason{tile.lines[i], string(value[:min(len(value), 100)]), span.quoted()})
+		c.exclude(candidates&^left, TextReason{Line: tile.lines[i],
+			Value: string(value[:min(len(value), 100)]), Quoted: span.quoted()})
 		if candidates = left; candidates == 0 {
 			return
 		}
@@ -94,7 +103,7 @@ func (c *columnFacts) add(tile *recordScanner, records, column int, nulls *nullT
 func (c *columnFacts) exclude(kinds kindSet, place TextReason) {
 	for kind := range c.because {
 		bit := kindSet(1) << kind
-		if kinds&bit != 0 && (c.excluded&bit == 0 || place.Line < c.because[kind].Line) {
+		if kinds&bit != 0 && (c.excluded&bit == 0 || place.before(c.because[kind])) {
 			c.because[kind] = place
 		}
 	}
@@ -127,7 +136,7 @@ func (c columnFacts) whyText() (reason TextReason, ok bool) {
 		return TextReason{}, false
 	}
 	for _, because := range c.because {
-		if because.Line > reason.Line {
+		if reason.before(because) {
 			reason = because
 		}
 	}

@@ -28,7 +28,8 @@ type Source struct {
 	bodyLine  int64
 	fields    *arrow.Schema
 	total     int64
-	facts     []columnFacts // nil: all types were given
+	facts     []*columnFacts // shared by files that were united; nil: all types were given
+	places    []blockPlace   // of the blocks that are read; empty: not known, because all types were given
 }
 
 // Open infers the types that the options do not give, from all values of a seekable input, which must stay open as long
@@ -191,19 +192,51 @@ func (s *Source) Rows() int64 { return s.total }
 
 // blocks are all records behind the header, to be worked on in parallel.
 func (s *Source) blocks(ctx context.Context) iter.Seq2[textBlock, error] {
-	return split(ctx, io.NewSectionReader(s.in.At, s.bodyStart, s.in.SizeBytes-s.bodyStart), s.bodyLine)
+	start, bytes, line := s.bodyStart, s.in.SizeBytes-s.bodyStart, s.bodyLine
+	if len(s.places) > 0 {
+		start, bytes, line = s.places[0].offset, 0, s.places[0].line
+		for _, place := range s.places {
+			bytes += place.bytes
+		}
+	}
+	return split(ctx, io.NewSectionReader(s.in.At, start, bytes), line)
 }
 
-// blockCount is the size of a block.
-type blockCount struct{ rows, bytes int64 }
+// blockPlace is where a block of records lies.
+type blockPlace struct{ offset, line, rows, bytes int64 }
+
+// Pieces implements [core.Divisible]: the blocks that inference met, or all text as one.
+func (s *Source) Pieces() []core.Piece {
+	if len(s.places) == 0 {
+		return []core.Piece{{Bytes: s.in.SizeBytes, Rows: s.total}}
+	}
+	pieces := make([]core.Piece, len(s.places))
+	for i, place := range s.places {
+		pieces[i] = core.Piece{Bytes: place.bytes, Rows: place.rows}
+	}
+	return pieces
+}
+
+// Take implements [core.Divisible].
+func (s *Source) Take(from, to int) {
+	switch {
+	case from == to:
+		s.total, s.places = 0, []blockPlace{{offset: s.bodyStart, line: s.bodyLine}}
+	case len(s.places) > 0:
+		s.total, s.places = core.RowsOf(s.Pieces()[from:to]), s.places[from:to]
+	}
+}
 
 // infer fills in the missing types and counts the rows. It calls progress, which may be nil, with the bytes so far and
 // in all.
 func (s *Source) infer(ctx context.Context, fields []arrow.Field, progress func(done, total int64)) error {
 	var mu sync.Mutex
-	s.facts = make([]columnFacts, len(fields))
+	s.facts = make([]*columnFacts, len(fields))
+	for i := range s.facts {
+		s.facts[i] = new(columnFacts)
+	}
 	scanners := sync.Pool{New: func() any { return &recordScanner{} }}
-	work := func(ctx context.Context, block textBlock) (count blockCount, err error) {
+	work := func(ctx context.Context, block textBlock) (place blockPlace, err error) {
 		defer block.release()
 		scanner := scanners.Get().(*recordScanner)
 		defer scanners.Put(scanner)
@@ -218,66 +251,47 @@ func (s *Source) infer(ctx context.Context, fields []arrow.Field, progress func(
 			var records int
 			records, err = scanner.tile()
 			if err != nil && !errors.Is(err, io.EOF) {
-				return count, err
+				return place, err
 			}
 			if err := ctx.Err(); err != nil {
-				return count, err
+				return place, err
 			}
 			for i := range fields {
 				if fields[i].Type == nil {
 					facts[i].add(scanner, records, i, &s.nulls)
 				}
 			}
-			count.rows += int64(records)
+			place.rows += int64(records)
 		}
-		count.bytes = int64(len(block.data))
+		place.bytes, place.line = int64(len(block.data)), block.firstLine
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range facts {
 			s.facts[i].merge(facts[i])
 		}
-		return count, nil
+		return place, nil
 	}
 	s.total = 0
 	done := s.bodyStart
-	for count, err := range core.InOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, func(blockCount) {}) {
+	var places []blockPlace
+	for place, err := range core.InOrder(ctx, runtime.GOMAXPROCS(0), s.blocks(ctx), work, func(blockPlace) {}) {
 		if err != nil {
 			return err
 		}
-		s.total += count.rows
-		if done += count.bytes; progress != nil {
+		place.offset = done
+		places = append(places, place)
+		s.total += place.rows
+		if done += place.bytes; progress != nil {
 			progress(done, s.in.SizeBytes)
 		}
 	}
+	s.places = places
 	for i := range fields {
 		if s.facts[i].given = fields[i].Type != nil; !s.facts[i].given {
 			fields[i].Type = s.facts[i].dataType()
 		}
 	}
 	return nil
-}
-
-// SetType gives a column without values another type. It returns false, and changes nothing, if the column has values,
-// if its type was given, or if no CSV column has that type.
-func (s *Source) SetType(column int, dt arrow.DataType) bool {
-	if s.facts == nil || s.facts[column].given || s.facts[column].values {
-		return false
-	}
-	fields := s.fields.Fields()
-	fields[column].Type = dt
-	if _, err := newBuilder(fields[column], s.nulls); err != nil {
-		return false
-	}
-	s.fields = arrow.NewSchema(fields, nil)
-	return true
-}
-
-// WhyText returns the value that made a column text; false if its type was given, or no value did.
-func (s *Source) WhyText(column int) (reason TextReason, ok bool) {
-	if s.facts == nil {
-		return TextReason{}, false
-	}
-	return s.facts[column].whyText()
 }
 
 // Batches yields one record batch for every block.

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/relation/take"
 	"github.com/spirjoin/spirjoin/tableio/core"
@@ -29,7 +30,8 @@ type FileSource struct {
 	in     *core.Input
 	fields *arrow.Schema
 	total  int64
-	blocks []messagePlace // the record batches
+	blocks []messagePlace // the record batches that are read
+	before int            // record batches of the file that are not, before them
 
 	endianness endian.Endianness // of the values in the file; fields is native
 	aheadBytes int64             // beside batches that were drawn; 0: any number
@@ -94,7 +96,7 @@ func (s *FileSource) Batches(
 			return reader.RecordBatchAt(i)
 		}
 		indices := func(yield func(int, error) bool) {
-			for i := 0; i < reader.NumRecords() && yield(i, ctx.Err()); i++ {
+			for i := 0; i < len(s.blocks) && yield(s.before+i, ctx.Err()); i++ {
 			}
 		}
 		work := func(ctx context.Context, i int) (batch arrow.RecordBatch, err error) {
@@ -110,9 +112,27 @@ func (s *FileSource) Batches(
 	}
 }
 
-// NeedBytes returns the memory that reading takes beside the batches that were drawn.
-func (s *FileSource) NeedBytes() int64 {
-	if len(s.blocks) < 2 { // no batch is read while another one is in use
+// Pieces implements [core.Divisible]: record batches.
+func (s *FileSource) Pieces() []core.Piece {
+	pieces := make([]core.Piece, len(s.blocks))
+	for i, block := range s.blocks {
+		pieces[i] = core.Piece{Bytes: block.bodyBytes, Rows: block.rows}
+	}
+	return pieces
+}
+
+// Take implements [core.Divisible].
+func (s *FileSource) Take(from, to int) {
+	s.total = core.RowsOf(s.Pieces()[from:to])
+	s.before, s.blocks = from, s.blocks[from:to]
+}
+
+// SetAhead implements [core.Ahead].
+func (s *FileSource) SetAhead(aheadBytes int64) { s.aheadBytes = aheadBytes }
+
+// NeedBytes implements [core.Ahead].
+func (s *FileSource) NeedBytes(_ []int, alone bool) int64 {
+	if alone && len(s.blocks) < 2 { // no batch is read while another one is in use
 		return 0
 	}
 	return s.largestBytes()
@@ -143,7 +163,7 @@ func (s *FileSource) selected(
 		}
 	}
 	work := func(ctx context.Context, i int) (batch arrow.RecordBatch, err error) {
-		return batch, core.GuardIn(fmt.Sprintf("record batch %d", i), func() error {
+		return batch, core.GuardIn(fmt.Sprintf("record batch %d", s.before+i), func() error {
 			whole, err := selection.read(s.in.At, s.blocks[i], mem)
 			if err == nil {
 				batch, err = takeColumns(ctx, whole, selection.schema, selection.all, mem)
@@ -162,7 +182,8 @@ type streamSource struct {
 	endianness endian.Endianness // of the values in the stream
 	rest       io.Reader         // of a pipe: everything, once
 	consumed   bool
-	ahead      int // record batches that are read before they are drawn
+	empty      bool // nothing was taken
+	ahead      int  // record batches that are read before they are drawn
 }
 
 // OpenStream reads the schema of an IPC stream, of an input that must stay open as long as the source is used. If
@@ -195,7 +216,20 @@ func OpenStream(in *core.Input, aheadBytes int64) (core.Source, error) {
 func (s *streamSource) Schema() *arrow.Schema { return s.fields }
 
 // Rows implements [core.Source].
-func (s *streamSource) Rows() int64 { return -1 }
+func (s *streamSource) Rows() int64 {
+	if s.empty {
+		return 0
+	}
+	return -1
+}
+
+// Pieces implements [core.Divisible]: there is one, because record batches are found only by reading those before.
+func (s *streamSource) Pieces() []core.Piece {
+	return []core.Piece{{Bytes: s.in.SizeBytes, Rows: -1}}
+}
+
+// Take implements [core.Divisible].
+func (s *streamSource) Take(from, to int) { s.empty = from == to }
 
 // Batches implements [core.Source].
 func (s *streamSource) Batches(
@@ -208,6 +242,8 @@ func (s *streamSource) Batches(
 		}
 		content := s.rest
 		switch {
+		case s.empty:
+			return
 		case s.in.At != nil:
 			content = io.NewSectionReader(s.in.At, 0, s.in.SizeBytes)
 		case s.consumed:
@@ -317,7 +353,7 @@ func schemaDifference(want, got *arrow.Schema) string {
 
 // takeColumns checks the chosen columns and takes over the batch. The columns
 // of a batch share one block of memory, so a part of them is copied out of it:
-// otherwise the columns that nobody asked for would stay in memory.
+// otherwise the columns that were not asked for would stay in memory.
 func takeColumns(
 	ctx context.Context, batch arrow.RecordBatch, schema *arrow.Schema, columns []int, mem memory.Allocator,
 ) (arrow.RecordBatch, error) {

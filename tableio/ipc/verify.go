@@ -220,7 +220,10 @@ func verifyBatch(batch flatTable, body io.ReaderAt) error {
 }
 
 // messagePlace is where a message of an Arrow file lies: 8-byte prefix and metadata, then the body.
-type messagePlace struct{ offset, metaBytes, bodyBytes int64 }
+type messagePlace struct {
+	offset, metaBytes, bodyBytes int64
+	rows                         int64 // of a record batch that was verified
+}
 
 // verifyFile checks the footer of an Arrow file and all messages that it lists, and gives the number of rows and the
 // record batches.
@@ -271,6 +274,7 @@ func verifyFile(in io.ReaderAt, sizeBytes int64) (rows int64, batches []messageP
 			}
 			gapAt = max(gapAt, block.offset+block.metaBytes+block.bodyBytes)
 			if list == footerBatches {
+				block.rows = blockRows
 				batches = append(batches, block)
 			}
 		}

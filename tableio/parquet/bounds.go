@@ -12,36 +12,28 @@ import (
 	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
-// Bounds is a range that contains all values of a column, including Min and Max: integers, days, or counts of the unit
-// of Type. If Min is greater than Max, there are no values. If Nulls is false, there is no NULL.
-type Bounds struct {
-	Type     arrow.DataType
-	Min, Max int64
-	Nulls    bool
-}
-
 // Bounds returns the bounds of a column of signed integers, dates, times or timestamps, taken from the statistics of
 // the row groups. ok is false if a row group has no statistics, and for other types. Bounds may be wider than the
 // values.
-func (s *Source) Bounds(column int) (b Bounds, ok bool) {
-	b = Bounds{Type: s.fields.Field(column).Type, Min: 1}
-	for group := range s.file.NumRowGroups() {
+func (s *Source) Bounds(column int) (b core.Bounds, ok bool) {
+	b = core.Bounds{Type: s.fields.Field(column).Type, Min: 1}
+	for group := s.from; group < s.to; group++ {
 		one, ok := s.groupBounds(column, group)
 		if !ok {
-			return Bounds{}, false
+			return core.Bounds{}, false
 		}
-		b = b.union(one)
+		b = b.Union(one)
 	}
 	return b, true
 }
 
-// Nulls reports whether a column may have NULLs, from the schema and the statistics of all row groups.
+// Nulls implements [core.Bounded], from the schema and the statistics of the row groups.
 func (s *Source) Nulls(column int) bool {
 	field := &s.columns[column]
 	if !s.fields.Field(column).Nullable || field.Column == nil {
 		return s.fields.Field(column).Nullable
 	}
-	for group := range s.file.NumRowGroups() {
+	for group := s.from; group < s.to; group++ {
 		if nulls, ok := s.nullCount(field.First, group); !ok || nulls > 0 {
 			return true
 		}
@@ -49,39 +41,20 @@ func (s *Source) Nulls(column int) bool {
 	return false
 }
 
-// SkipOutside makes later reads skip the row groups in which no value of the column lies within the bounds. NULL lies
-// within bounds with Nulls. Row groups without statistics are not skipped, and nothing is if the bounds have a
-// different type than the column.
-func (s *Source) SkipOutside(column int, b Bounds) {
-	if !arrow.TypeEqual(s.fields.Field(column).Type, b.Type) {
+// SkipOutside implements [core.Bounded]. Row groups without statistics are not skipped.
+func (s *Source) SkipOutside(column int, b core.Bounds) {
+	if !b.ComparesWith(s.fields.Field(column).Type) {
 		return
 	}
 	for group := range s.skipped {
-		if one, ok := s.groupBounds(column, group); ok && !one.meets(b) {
+		if one, ok := s.groupBounds(column, group); ok && !one.Meets(b) {
 			s.skipped[group] = true
 		}
 	}
 }
 
-// meets tells whether a number, or NULL, lies within both.
-func (b Bounds) meets(other Bounds) bool {
-	return b.Nulls && other.Nulls || max(b.Min, other.Min) <= min(b.Max, other.Max)
-}
-
-func (b Bounds) union(other Bounds) Bounds {
-	b.Nulls = b.Nulls || other.Nulls
-	switch {
-	case other.Min > other.Max:
-	case b.Min > b.Max:
-		b.Min, b.Max = other.Min, other.Max
-	default:
-		b.Min, b.Max = min(b.Min, other.Min), max(b.Max, other.Max)
-	}
-	return b
-}
-
 // groupBounds reads the statistics of a column in one row group.
-func (s *Source) groupBounds(column, group int) (b Bounds, ok bool) {
+func (s *Source) groupBounds(column, group int) (b core.Bounds, ok bool) {
 	switch s.fields.Field(column).Type.ID() {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.DATE32, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
 	default:
@@ -102,7 +75,7 @@ func (s *Source) groupBounds(column, group int) (b Bounds, ok bool) {
 		}
 		nulls, known := s.nullCount(s.columns[column].First, group)
 		if known && nulls == rows.NumRows() && !stats.HasMinMax() {
-			b, ok = Bounds{Min: 1, Nulls: true}, true
+			b, ok = core.Bounds{Min: 1, Nulls: true}, true
 			return nil
 		}
 		leaf := s.file.MetaData().GetRowGroups()[group].GetColumns()[s.columns[column].First]
@@ -113,9 +86,9 @@ func (s *Source) groupBounds(column, group int) (b Bounds, ok bool) {
 		}
 		switch stats := stats.(type) {
 		case *metadata.Int32Statistics:
-			b = Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}
+			b = core.Bounds{Min: int64(stats.Min()), Max: int64(stats.Max())}
 		case *metadata.Int64Statistics:
-			b = Bounds{Min: stats.Min(), Max: stats.Max()}
+			b = core.Bounds{Min: stats.Min(), Max: stats.Max()}
 		default:
 			return nil
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/spirjoin/spirjoin/tableio/core"
 )
 
 // boundsSource has three row groups of ten rows: group g holds 10g to 10g+9 in key and gap, but group 1 nulls in gap.
@@ -37,7 +39,7 @@ func TestBoundsOfDoubtfulStatistics(t *testing.T) {
 		spoil(&stats.MinValue, &stats.MaxValue)
 		_, ok := s.Bounds(0)
 		require.False(t, ok, name)
-		s.SkipOutside(0, Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 100, Max: 200})
+		s.SkipOutside(0, core.Bounds{Type: arrow.PrimitiveTypes.Int64, Min: 100, Max: 200})
 		require.Equal(t, []bool{true, true, false}, s.skipped, name)
 	}
 }

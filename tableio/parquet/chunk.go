@@ -75,7 +75,7 @@ func (s chunkSlice) decode(ctx context.Context, mem memory.Allocator) (out []arr
 	c.source.cores <- struct{}{}
 	defer func() { <-c.source.cores }()
 	if c.failed {
-		// Nobody sees more than the first error.
+		// Only the first error is reported.
 		return nil, errors.New("an earlier part of the column chunk cannot be read")
 	}
 	c.failed = true // also where the decoder panics

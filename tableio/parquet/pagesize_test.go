@@ -29,8 +29,8 @@ func TestAheadBytesCountPages(t *testing.T) {
 			require.Less(t, sizeBytes, chunk.TotalUncompressedSize(), field.Name)
 		}
 	}
-	require.GreaterOrEqual(t, source.NeedBytes([]int{0}), source.pageBytes(0))
-	require.Zero(t, source.NeedBytes(nil))
+	require.GreaterOrEqual(t, source.NeedBytes([]int{0}, true), source.pageBytes(0))
+	require.Zero(t, source.NeedBytes(nil, true))
 	header, err := parsePageHeader([]byte{0x15, 4, 0x15, 200, 1, 0x15, 100, 0x2c, 0x15, 2, 0x15, 0, 0, 0, 99})
 	require.NoError(t, err)
 	require.Equal(t, pageHeader{kind: pageTypeDictionary, decompressedBytes: 100, compressedBytes: 50, sizeBytes: 14}, header)

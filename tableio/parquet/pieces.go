@@ -75,9 +75,11 @@ func (s *Source) ahead(columns []int) ahead {
 	return a
 }
 
-// NeedBytes returns the memory that reading the columns takes beside the batches that were drawn; skipped row groups do
-// not count.
-func (s *Source) NeedBytes(columns []int) int64 {
+// SetAhead implements [core.Ahead].
+func (s *Source) SetAhead(aheadBytes int64) { s.aheadBytes = aheadBytes }
+
+// NeedBytes implements [core.Ahead]; skipped row groups do not count.
+func (s *Source) NeedBytes(columns []int, _ bool) int64 {
 	if len(columns) == 0 {
 		return 0
 	}

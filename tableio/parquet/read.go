@@ -36,6 +36,7 @@ type Source struct {
 	alone      []func() (*file.Reader, error) // by field: the file with this field alone
 	pages      *mendedPages
 	skipped    []bool        // by row group
+	from, to   int           // row groups that are read
 	decoders   sync.Pool     // of *columnchunk.Decoder
 	cores      chan struct{} // holds an element for each slice that is being decoded
 	pageSizes  map[int]int64 // by column
@@ -45,6 +46,9 @@ type Source struct {
 // leastPageBytes is the decompressed size of a page that is read on any machine; larger ones where an eighth of the
 // memory suffices.
 const leastPageBytes = 256 << 20
+
+// fewValues are decoded sooner than goroutines start that decode them side by side.
+const fewValues = 1 << 14
 
 // pageBufferBytes of a column chunk are read at a time.
 const pageBufferBytes = 64 << 10
@@ -78,7 +82,7 @@ func Open(ctx context.Context, in *core.Input, aheadBytes int64, mem memory.Allo
 		}
 	}
 	s := &Source{file: reader, aheadBytes: aheadBytes, pageSizes: map[int]int64{},
-		skipped:  make([]bool, reader.NumRowGroups()),
+		skipped: make([]bool, reader.NumRowGroups()), to: reader.NumRowGroups(),
 		decoders: sync.Pool{New: func() any { return &columnchunk.Decoder{MaxBytes: core.PhysicalMemoryBytes()} }},
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)), pages: pages}
 	if s.fields, s.columns, err = columnchunk.ReadSchema(reader); err != nil {
@@ -229,12 +233,34 @@ func (s *Source) validate(sizeBytes int64) error {
 func (s *Source) Schema() *arrow.Schema { return s.fields }
 
 // Rows implements [core.Source].
-func (s *Source) Rows() int64 { return s.file.NumRows() }
+func (s *Source) Rows() (rows int64) {
+	for group := s.from; group < s.to; group++ {
+		rows += s.groupRows(group)
+	}
+	return rows
+}
+
+// Pieces implements [core.Divisible]: the compressed bytes of row groups.
+func (s *Source) Pieces() []core.Piece {
+	pieces := make([]core.Piece, s.file.NumRowGroups())
+	for i, group := range s.file.MetaData().GetRowGroups() {
+		pieces[i].Rows = group.GetNumRows()
+		for _, chunk := range group.GetColumns() {
+			if meta := chunk.GetMetaData(); meta != nil { // otherwise it is encrypted
+				pieces[i].Bytes += max(0, meta.GetTotalCompressedSize())
+			}
+		}
+	}
+	return pieces
+}
+
+// Take implements [core.Divisible].
+func (s *Source) Take(from, to int) { s.from, s.to = from, to }
 
 // groups are the row groups that are not skipped.
 func (s *Source) groups() (groups []int) {
-	for group, skip := range s.skipped {
-		if !skip {
+	for group := s.from; group < s.to; group++ {
+		if !s.skipped[group] {
 			groups = append(groups, group)
 		}
 	}
@@ -278,6 +304,9 @@ func (s *Source) Batches(
 		var slices pieces
 		defer func() { slices.release() }()
 		ahead := runtime.GOMAXPROCS(0) + min(len(columns), runtime.GOMAXPROCS(0))
+		if s.Rows()*int64(len(columns)) <= fewValues {
+			ahead = 0
+		}
 		decode := func(ctx context.Context, job chunkSlice) ([]arrow.Array, error) { return job.decode(ctx, mem) }
 		for slice, err := range core.InOrder(ctx, ahead, jobs, decode, relation.ReleaseAll[arrow.Array]) {
 			if err != nil {

@@ -95,7 +95,7 @@ func (r *rowGroups) end(full func(*rowGroup) error) error {
 // weight is the memory of a row group in flight, with what it becomes. A limit has room for any one row group.
 func (g *rowGroup) weight(limitBytes int64) int64 { return min(2*g.bytes, limitBytes) }
 
-// done counts columns that nobody reads any more, and lets go of the batches after the last.
+// done counts columns that are no longer read, and lets go of the batches after the last.
 func (g *rowGroup) done(columns int64) {
 	if g.left.Add(-columns) == 0 {
 		relation.ReleaseAll(g.parts)

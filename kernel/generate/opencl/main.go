@@ -30,7 +30,7 @@ func generate(from, prelude, to string, names []string) error {
 	if err != nil {
 		return err
 	}
-	for _, spec := range kernel.Catalogue() {
+	for _, spec := range kernel.Shaders() {
 		if len(names) > 0 && !slices.Contains(names, spec.Name) {
 			continue
 		}

@@ -164,7 +164,7 @@ func (c *chunkDecoder) fitPlain(data []byte, n int) int {
 	end := 0
 	return c.fit(n, func(int) int64 {
 		if len(data)-end < 4 {
-			return 0 // an error, for whoever reads the value
+			return 0 // an error, for the reader of the value
 		}
 		length := int(load32(data[end:]))
 		end += 4 + length

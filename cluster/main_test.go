@@ -1,0 +1,9 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"github.com/spirjoin/spirjoin/internal/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m) }

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package mpi
+
+import (
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
+)
+
+// Job is a job of MPI, which this system lacks.
+type Job struct{ cluster.Job }
+
+// Start returns ErrUnsupported: ranks of MPI need Linux.
+func Start(cluster.Options) (*Job, error) {
+	return nil, &backend.OpError{Op: "open MPI", Err: backend.ErrUnsupported, Detail: "ranks of MPI need Linux"}
+}

@@ -1,0 +1,194 @@
+// Package shuffle moves one side of a distributed join: from the shares that the ranks of a job have of it to the rows
+// that each rank joins, those whose keys it owns, or all.
+//
+//	rank 0: batches ─► blocks ─► Divider ─► rows of rank 0 ─────────────┐
+//	                                 └────► rows of rank 1 ─► stream ─┐ ├─► batches of rank 0
+//	rank 1: batches ─► blocks ─► Divider ─► rows of rank 0 ─► stream ─┼─┘
+//	                                 └────► rows of rank 1 ───────────┴───► batches of rank 1
+//
+// Column buffers are sent from where they lie and received into the memory in which they stay (docs/ranks.md). Bytes of
+// other ranks are checked.
+package shuffle
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
+	"github.com/spirjoin/spirjoin/exchange"
+	"github.com/spirjoin/spirjoin/exec"
+	"github.com/spirjoin/spirjoin/relation"
+	"github.com/spirjoin/spirjoin/source"
+)
+
+// Options say how a side moves. All ranks have the same, except for the job, the number of the first row and memory.
+type Options struct {
+	Job    cluster.Job
+	Stream cluster.Stream // of this side alone
+	Side   relation.Side
+	Schema *arrow.Schema // of the columns that move
+	// Number is the number of the first row of this rank's share if rows get their numbers as a last column of Schema;
+	// negative: they do not.
+	Number int64
+	// Divider divides rows among the ranks; nil: every row goes to all ranks. If its Divider.Nulls is set, rows with a
+	// NULL key stay on their rank.
+	Divider *exchange.Divider
+	// Witness has each rank send to all ranks one of its rows and, with Divider.Nulls, a row with a NULL key instead of
+	// keeping all of these: of the right side of a not-in join, of which each rank must only know whether there are
+	// any.
+	Witness bool
+	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
+	Copies     [][]int
+	BlockBytes uint64 // rows that are divided at a time
+	Alloc      memory.Allocator
+}
+
+// BlocksHeld is the number of blocks that a side on its way has in memory, at most: one each is gathered, divided,
+// copied to its parts, handed over, waits, and is sent; one is received, one waits, and one is checked.
+const BlocksHeld = 9
+
+// Stats count what a rank sent of a side and got of it. Its own rows are not sent.
+type Stats struct {
+	SentRows     uint64 `json:"sent_rows"`
+	SentBytes    uint64 `json:"sent_bytes"`
+	SentMessages uint64 `json:"sent_messages"`
+	Rows         uint64 `json:"rows"` // of this rank after the exchange
+}
+
+// Side is a side on its way. Its goroutines belong to a flow that outlives whoever draws its rows, so that a join that
+// needs no more of them does not withhold this rank's share from others.
+type Side struct {
+	Options
+	flow   *exec.Flow
+	format *format
+	out    *exec.Pipe[arrow.RecordBatch]
+	drain  sync.Once
+
+	producers                               atomic.Int32 // that have not ended the output
+	sentRows, sentBytes, sentMessages, rows atomic.Uint64
+}
+
+// Start begins to send the share of this rank and to receive from the others. The share is read once. A failure of the
+// flow does not end calls of the stream, because the rank at their other end would seem to fail: the owner of the flow
+// aborts the job when it fails, which does.
+func Start(flow *exec.Flow, share source.Source, o Options) *Side {
+	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
+	s.producers.Store(2)
+	s.send(share)
+	flow.Go("receive "+o.Side.String(), s.receive)
+	return s
+}
+
+// end is called by each producer of the output, the receiver and this rank's share.
+func (s *Side) end() {
+	if s.producers.Add(-1) == 0 {
+		s.out.End()
+	}
+}
+
+// Source returns the rows of this rank, which can be read once. rows is their number as far as it is known; negative if
+// it is not.
+func (s *Side) Source(rows int64) source.Source {
+	return source.Source{Schema: s.Schema, Rows: rows, Batches: s.batches}
+}
+
+// batches yields the rows of this rank. If the receiver stops, the other rows are discarded as they come.
+func (s *Side) batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		defer s.Discard()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(s.flow.Context(), func() { cancel(context.Cause(s.flow.Context())) })()
+		for {
+			batch, some, err := s.out.Take(ctx)
+			if err != nil && s.flow.Context().Err() != nil {
+				err = context.Cause(s.flow.Context())
+			}
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case !some:
+				return
+			}
+			s.rows.Add(uint64(batch.NumRows()))
+			if !yield(batch, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Discard has the rows that were not drawn released as they come. Nothing may be drawn afterwards.
+func (s *Side) Discard() {
+	s.drain.Do(func() {
+		s.flow.Go("discard "+s.Side.String(), func(ctx context.Context) error {
+			return s.out.Each(ctx, func(batch arrow.RecordBatch) error {
+				batch.Release()
+				return nil
+			})
+		})
+	})
+}
+
+// Stats returns what was counted so far.
+func (s *Side) Stats() Stats {
+	return Stats{s.sentRows.Load(), s.sentBytes.Load(), s.sentMessages.Load(), s.rows.Load()}
+}
+
+// receive takes the messages of all ranks until all have ended.
+func (s *Side) receive(ctx context.Context) (err error) {
+	decoders := make([]*decoder, s.Job.Size())
+	var a *arriving
+	defer func() {
+		if a != nil {
+			a.Release()
+		}
+		for _, d := range decoders {
+			if d != nil {
+				d.Release()
+			}
+		}
+	}()
+	for {
+		from, some, err := s.Stream.Receive(context.WithoutCancel(ctx), func(from int, head []byte) (body [][]byte, err error) {
+			if from < 0 || from >= len(decoders) {
+				return nil, fmt.Errorf("%w: a message from rank %d of %d", backend.ErrInvalidInput, from, len(decoders))
+			}
+			if decoders[from] == nil {
+				decoders[from] = newDecoder(s.format, s.Alloc)
+			}
+			if a, err = decoders[from].begin(head); err != nil {
+				return nil, s.named(from, err)
+			}
+			return a.body(), nil
+		})
+		if err != nil {
+			return err
+		}
+		if !some {
+			s.end()
+			return nil
+		}
+		rows, err := decoders[from].finish(a)
+		a.Release()
+		if a = nil; err != nil {
+			return s.named(from, err)
+		}
+		if err := s.out.Put(ctx, rows); err != nil {
+			return err
+		}
+	}
+}
+
+// named says whose message an error is about.
+func (s *Side) named(from int, err error) error {
+	return fmt.Errorf("%s side, from rank %d: %w", s.Side, from, err)
+}

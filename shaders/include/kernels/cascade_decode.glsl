@@ -1,0 +1,15 @@
+// Generated from the catalogue of package kernel by go generate; do not edit.
+layout(local_size_x = WORKGROUP, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint items = ITEMS;
+layout(push_constant) uniform Push {
+    uvec2 payload;
+    uvec2 directory;
+    uvec2 parts;
+    uvec2 values;
+    uvec2 status;
+    uint part_count;
+    uint first_block;
+    uint payload_words;
+    uint first_group;
+    uint end_group;
+};
