@@ -127,6 +127,9 @@ func (p *Progress) Drawn(rows uint64, took time.Duration) {
 	p.change(func() { p.drawn, p.drawing = p.drawn+rows, p.drawing+took })
 }
 
+// Report reports the state once more, after what [Progress.Part] asks shown or whole has changed.
+func (p *Progress) Report() { p.change(func() {}) }
+
 // change changes the state and reports it.
 func (p *Progress) change(to func()) {
 	p.mu.Lock()

@@ -141,6 +141,20 @@ func (s *Scheduler) line(ctx context.Context, w *worker) error {
 		if err := s.end(w, r, final, err); err != nil {
 			return err
 		}
+		s.showNext()
+	}
+}
+
+// showNext reports, unless in order, the progress of the task that is shown from now on.
+func (s *Scheduler) showNext() {
+	s.mu.Lock()
+	var next *exec.Progress
+	if !s.inOrder && len(s.under) > 0 {
+		next = s.under[0].Progress
+	}
+	s.mu.Unlock()
+	if next != nil {
+		next.Report()
 	}
 }
 
