@@ -57,7 +57,8 @@ func (a *arena) take(sizeBytes uint64) (Block, uint64, error) {
 				if err := a.trim(0); err != nil {
 					return nil, 0, err
 				}
-				want = max(size, min(want, most-min(most, a.blockBytes)))
+				left := most - min(most, a.blockBytes)
+				want = max(size, min(want, left/arenaAlignment*arenaAlignment)) // or drivers round it up, beyond the cap
 			}
 		}
 		if best == nil {

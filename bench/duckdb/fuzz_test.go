@@ -51,6 +51,12 @@ func TestFuzzOnVulkan(t *testing.T) {
 
 // found are cases that failed once.
 var found = map[string]string{
+	"a cap of device memory that is no multiple of the alignment": `{"Left":{"Seed":14851878461970970141,
+		"Rows":[[150,300]],"Draw":"sorted","Most":512,"Payload":[{"Type":"int32"},{"Type":"timestamp_us"},
+		{"Type":"int32"},{"Type":"int32"},{"Type":"int32"}]},"Right":{"Seed":794687303282292227,"Rows":[[0,183]],
+		"Draw":"sorted","Most":128,"Payload":[{"Type":"int32"}]},"How":"cross","Deterministic":true,"Indicator":"k0",
+		"Groups":{"By":[7],"Compute":[{"Func":"max","Column":6},{"Func":"min","Column":8}]},"Device":"walking",
+		"DeviceMemory":384755}`,
 	"a unit of more pairs than planned, of a build side that stays": `{"Left":{"Seed":12276185460194659107,
 		"Rows":[[1149,1197]],"Draw":"sorted","Most":1024},"Right":{"Seed":8105021064701608297,"Rows":[[717,1863],
 		[2130,4260]],"Draw":"sorted","Most":1024},"Keys":[{"Types":["duration_ms","duration_ms"],"Values":"special",
