@@ -71,7 +71,7 @@ type Stream interface {
 	End(ctx context.Context) error
 }
 
-// Options are those of every transport.
+// Options are options of every transport.
 type Options struct {
 	// Stall is the longest wait of a call for other ranks; after it the call returns ErrTimedOut and names them. 0: no
 	// limit.

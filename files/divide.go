@@ -25,12 +25,12 @@ import (
 type DivideOptions struct {
 	On    []string // key columns
 	Parts int      // 1 to MostParts
-	// With has the key columns WithOn of the file that the parts are joined with, if their types differ from those of On:
-	// rows with equal keys are in parts of one number if both files are divided with one another. nil: the types are
-	// equal.
+	// With is the schema of the file that the parts are joined with, and WithOn its key columns, if their types differ
+	// from the types of On. Rows with equal keys are in parts of one number if both files are divided with one another.
+	// nil: the types are equal.
 	With       *arrow.Schema
 	WithOn     []string
-	NullsEqual bool                // joins of the parts may have NULL equal NULL, in any key; otherwise NULLs are spread over all parts
+	NullsEqual bool                // joins of the parts may have NULL equal NULL; otherwise rows with a NULL are spread
 	Read       tableio.ReadOptions // Allocator, AheadBytes, Opening and Progress are set by this package
 	Write      tableio.WriteOptions
 	Overwrite  bool   // an earlier output in the folder

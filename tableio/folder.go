@@ -44,9 +44,9 @@ type PartManifest struct {
 	Rows int64  `json:"rows"`
 }
 
-// CreateFolder begins an output in the folder at path, of a part for each schema. It creates the folder if there is none. A
-// folder that has files is refused, unless overwrite says to replace an earlier output: then it may have parts and a
-// manifest alone. The earlier manifest is removed at once, parts with other names by Commit. The
+// CreateFolder begins an output in the folder at path, of a part for each schema. It creates the folder if there is
+// none. A folder that has files is refused, unless overwrite says to replace an earlier output: then it may have parts
+// and a manifest alone. The earlier manifest is removed at once, parts with other names by Commit. The
 // format, if opts has none, is Parquet.
 //
 // Errors wrap ErrOutput.

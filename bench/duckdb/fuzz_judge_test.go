@@ -76,8 +76,9 @@ func (r *attempts) mixed() map[family]bool {
 
 // raise raises a cap to what an error says is needed, with which this error must not come again, but for what was
 // planned before it could be known: a stream by its first part, which memory makes larger, and for a build side that
-// stays, by itself, without the proof of a probe side; and ranges of keys, which are planned once there is memory for the
-// codes of all keys. Of tables that are divided, the error says what a part needs, and then what is enough for certain.
+// stays, by itself, without the proof of a probe side; and ranges of keys, which are planned once there is memory for
+// the codes of all keys. Of tables that are divided, the error says what a part needs, and then what is enough for
+// certain.
 func (r *attempts) raise(limit *uint64, which int, need *regexp.Regexp, err error) (again bool, fail *failure) {
 	all := need.FindAllStringSubmatch(err.Error(), -1)
 	if all == nil {

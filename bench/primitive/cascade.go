@@ -138,7 +138,7 @@ func (b *bed) upload(column []byte) backend.Range {
 	return r
 }
 
-// plan plans a scheme, and allocates what it takes.
+// plan plans a scheme, and allocates its buffers.
 func (k *cascadeBed) plan(scheme kernel.CascadeScheme) *cascadeBed {
 	k.encoding = plan[primitive.CascadeEncodePlan](k.bed)(
 		primitive.PlanCascadeEncode(k.ops.Tuning(), k.starts, k.Key/8, scheme))

@@ -389,7 +389,7 @@ func contexts(ctx context.Context, job cluster.Job) error {
 	return exchange(ctx, job, s, [][]int{{10}})
 }
 
-// statistics: counters are those of the messages, whatever the transport.
+// statistics: counters count the messages, on every transport.
 func statistics(ctx context.Context, job cluster.Job) error {
 	before := job.Stats()
 	sent := bodies[:8]

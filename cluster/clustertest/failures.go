@@ -16,7 +16,7 @@ var ErrPlanted = errors.New("planted")
 // PlantedCode is the exit code of ErrPlanted.
 const PlantedCode = 7
 
-// ExitCode is that of Options in tests.
+// ExitCode is the exit code that tests set in Options.
 func ExitCode(err error) int {
 	if errors.Is(err, ErrPlanted) {
 		return PlantedCode

@@ -16,7 +16,7 @@ import (
 	"github.com/spirjoin/spirjoin/cluster"
 )
 
-// While a piece ends, the next ones are under way already: so many pieces of a message, with so many bytes.
+// While a piece ends, the next ones are under way: at most this many pieces of a message, and this many bytes.
 const (
 	mostAhead  = 64
 	bytesAhead = 4 * cluster.PieceBytes

@@ -151,7 +151,7 @@ func (d *driver) start(memory []byte, done func(error), begin func(handle uintpt
 	return r
 }
 
-// grow makes room for so many requests.
+// grow makes room for a number of requests.
 func (d *driver) grow(count int) error {
 	if count*d.handleBytes <= len(d.handles) {
 		return nil

@@ -17,9 +17,10 @@ import (
 	"github.com/spirjoin/spirjoin/tableio"
 )
 
-const divideText = `   Divides the rows of a table by the hashes of their keys into the files DIR/part-00000-of-00064.parquet
-   and so on, and lists them in DIR/manifest.json, which comes last. Two tables that are divided by the
-   keys of a join into as many parts can be joined part by part, on any machines in any order:
+const divideText = `   Divides the rows of a table by the hashes of their keys into the files
+   DIR/part-00000-of-00064.parquet and so on, and lists them in DIR/manifest.json, which comes last.
+   Two tables that are divided by the keys of a join into as many parts can be joined part by part,
+   on any machines in any order:
 
       spirjoin divide orders.parquet --on o_orderkey --parts 64 -o orders/
       spirjoin divide lineitem.parquet --on l_orderkey --parts 64 -o lineitem/
@@ -48,7 +49,8 @@ func (s session) divideCommand() *cli.Command {
 		Flags: slices.Concat(csvFlags(input), []cli.Flag{
 			&cli.StringFlag{Name: "input-format", Category: input,
 				Usage: "`FORMAT` of FILE: auto, parquet, csv, arrow, arrow-stream"},
-			&cli.StringFlag{Name: "with", Category: parts, Usage: "the other `FILE` of the join, for the types of its keys"},
+			&cli.StringFlag{Name: "with", Category: parts,
+				Usage: "the other `FILE` of the join, for the types of its keys"},
 			&cli.StringFlag{Name: "with-format", Category: input, Usage: "`FORMAT` of the other file"},
 			&cli.StringSliceFlag{Name: "on", KeepSpace: true, Category: parts,
 				Usage: "`KEY` columns, a,b,c; with --with as for join, a=b"},
@@ -82,10 +84,10 @@ func (s session) divideOptions(c *cli.Context) (o divideOptions, err error) {
 	if o.with == "-" {
 		f.Fault("--with is a file, not standard input")
 	}
-	for flag, missing := range map[string]string{"on": "the key columns", "parts": "how many parts there are",
-		"output": "the folder for the parts"} {
-		if !f.IsSet(flag) {
-			f.Fault("--%s is needed: %s", flag, missing)
+	for _, missing := range [][2]string{{"on", "the key columns"}, {"parts", "how many parts there are"},
+		{"output", "the folder for the parts"}} {
+		if !f.IsSet(missing[0]) {
+			f.Fault("--%s is needed: %s", missing[0], missing[1])
 		}
 	}
 	o.On, o.withOn = f.pairs()
@@ -94,11 +96,11 @@ func (s session) divideOptions(c *cli.Context) (o divideOptions, err error) {
 	}
 	o.NullsEqual, o.Overwrite = c.Bool("nulls-equal"), c.Bool("overwrite")
 	o.withFormat = f.format("with-format")
-	if parts := uint64(*f.Generic("parts").(*command.Rows)); f.IsSet("parts") && (parts < 1 || parts > files.MostParts) {
+	parts := uint64(*f.Generic("parts").(*command.Rows))
+	if f.IsSet("parts") && (parts < 1 || parts > files.MostParts) {
 		f.Fault("--parts is 1 to %d", files.MostParts)
-	} else {
-		o.Parts = int(parts)
 	}
+	o.Parts = int(min(parts, files.MostParts))
 	o.Read = tableio.ReadOptions{CSV: f.csv(), Stdin: s.Stdin, Format: f.format("input-format")}
 	o.Write = tableio.WriteOptions{Format: f.format("format"), CSV: o.Read.CSV, Compression: f.String("compression")}
 	o.memoryLimitBytes = uint64(*f.Generic("memory-limit").(*command.Size))
@@ -112,7 +114,8 @@ func (s session) divide(ctx context.Context, o divideOptions) error {
 	defer progress.Close()
 	if before := residentBytes(); o.memoryLimitBytes > 0 {
 		if o.memoryLimitBytes <= before {
-			return fmt.Errorf("%w: the program alone takes %s; raise memory_limit", backend.ErrHostMemory, text.Limit(before))
+			return fmt.Errorf("%w: the program alone takes %s; raise memory_limit", backend.ErrHostMemory,
+				text.Limit(before))
 		}
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimitBytes(o.memoryLimitBytes)))
 		o.Limit = files.NewLimit(o.memoryLimitBytes, before)

@@ -35,8 +35,8 @@ func TestDivideCommand(t *testing.T) {
 	rows := 0
 	for part := range 3 {
 		name := fmt.Sprintf("part-%05d-of-00003.parquet", part)
-		o := tested.Require(t, command.ExitDone, "join", filepath.Join(l, name), filepath.Join(r, name), "--on", "a=b", "--count",
-			"--device", "host", "-q")
+		o := tested.Require(t, command.ExitDone, "join", filepath.Join(l, name), filepath.Join(r, name), "--on", "a=b",
+			"--count", "--device", "host", "-q")
 		n, err := strconv.Atoi(strings.TrimSpace(o.Stdout))
 		require.NoError(t, err)
 		rows += n
@@ -48,8 +48,8 @@ func TestDivideCommand(t *testing.T) {
 		filepath.Join(r, "part-00001-of-00003.parquet"), "--on", "a=b", "--count", "--device", "host")
 	require.Contains(t, o.Stderr, "rows with equal keys may be in other parts")
 	tested.Require(t, command.ExitInputOutput, "divide", right, "--on", "b", "--parts", "2", "-o", r)
-	tested.Require(t, command.ExitDone, "divide", right, "--on", "b", "--parts", "2", "-o", r, "--overwrite", "--format",
-		"csv", "-q")
+	tested.Require(t, command.ExitDone, "divide", right, "--on", "b", "--parts", "2", "-o", r, "--overwrite",
+		"--format", "csv", "-q")
 	commandtest.RequireFiles(t, r, tableio.ManifestName, "part-00000-of-00002.csv", "part-00001-of-00002.csv")
 }
 
@@ -68,7 +68,8 @@ func TestDivideUsage(t *testing.T) {
 		o := tested.Require(t, command.ExitUsage, append([]string{"divide"}, c[1:]...)...)
 		require.Contains(t, o.Stderr, c[0])
 	}
-	o := tested.Require(t, command.ExitLimit, "divide", path, "--on", "a", "--parts", "2", "-o", "x", "--memory-limit", "1MiB")
+	o := tested.Require(t, command.ExitLimit, "divide", path, "--on", "a", "--parts", "2", "-o", "x",
+		"--memory-limit", "1MiB")
 	require.Contains(t, o.Stderr, "raise --memory-limit")
 	require.NoDirExists(t, "x")
 }

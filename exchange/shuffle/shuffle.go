@@ -158,7 +158,8 @@ func (s *Side) receive(ctx context.Context) (err error) {
 		}
 	}()
 	for {
-		from, some, err := s.Stream.Receive(context.WithoutCancel(ctx), func(from int, head []byte) (body [][]byte, err error) {
+		from, some, err := s.Stream.Receive(context.WithoutCancel(ctx), func(from int, head []byte) (
+			body [][]byte, err error) {
 			if from < 0 || from >= len(decoders) {
 				return nil, fmt.Errorf("%w: a message from rank %d of %d", backend.ErrInvalidInput, from, len(decoders))
 			}
