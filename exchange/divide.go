@@ -17,6 +17,8 @@ import (
 type Divider struct {
 	Hashes *keys.Hashes // nil: all rows are in the first part
 	Parts  int          // by hashes
+	// Slots are the parts of equal ranges of hashes, for parts of unequal shares; nil: each part has one range.
+	Slots []uint16
 	// Nulls says that rows without a hash because a key is NULL are in a part of their own, which follows the others.
 	Nulls bool
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
@@ -133,7 +135,7 @@ func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Ta
 	seed := d.seed()
 	inRanges(cores(), len(parts), func(_, from, to int) {
 		for row := from; row < to; row++ {
-			parts[row] = partOf(uint64(row)+seed, uint64(d.Parts))
+			parts[row] = d.partOf(uint64(row) + seed)
 		}
 	})
 	if d.Alone[side] == nil {
@@ -151,7 +153,15 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 	if d.KeyBytes > 0 {
 		return d.placeByDigit(ctx, table, parts)
 	}
-	seed, all := d.seed(), uint64(d.Parts)
+	seed := d.seed()
+	if d.Slots != nil {
+		return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+			for i, row := range rows {
+				parts[row] = d.partOf(hashes[i] + seed)
+			}
+		})
+	}
+	all := uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
 		n := len(hashes)
 		if n == 0 {
@@ -196,6 +206,14 @@ func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts [
 
 // seed makes each division hash differently.
 func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
+
+// partOf is the part of a hash to which the seed was added.
+func (d *Divider) partOf(x uint64) uint16 {
+	if d.Slots != nil {
+		return d.Slots[partOf(x, uint64(len(d.Slots)))]
+	}
+	return partOf(x, uint64(d.Parts))
+}
 
 // partOf is the part of a hash to which the seed was added: the high bits of its mix. This mix is independent of the
 // mixes of kernels.

@@ -368,3 +368,21 @@ func TestUndrawn(t *testing.T) {
 		}
 	})
 }
+
+// TestSpeeds: ranks own shares of the keys by their speeds, and the output is that of equal shares.
+func TestSpeeds(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		const rows = 9000
+		left, right := numbered(t, 1, rows, func(i int) int64 { return int64(i) * 7919 % rows }),
+			numbered(t, 2, rows, func(i int) int64 { return int64(i) })
+		s := setup{size: 3, knobs: ranks.Knobs{Owners: true}, speeds: []float64{1e5, 3e5, 1e5}}
+		for _, how := range []join.How{join.Inner, join.Full, join.Anti} {
+			found := check(t, device, s, left, right, join.Spec{On: onK, How: how})
+			if how == join.Inner {
+				for rank, want := range []float64{0.2, 0.6, 0.2} {
+					require.InDelta(t, want*rows, float64(found[0].totals.Rows[rank]), 0.03*rows, "rank %d", rank)
+				}
+			}
+		}
+	})
+}

@@ -33,9 +33,10 @@ type Engine struct {
 
 // Knobs are for measurements and tests.
 type Knobs struct {
-	Owners     bool   // rows go to owners, whatever the sizes
-	Copies     bool   // a side goes to all ranks if the join allows it, whatever the sizes
-	BlockBytes uint64 // rows that are divided at a time; 0: as memory allows
+	Owners     bool    // rows go to owners, whatever the sizes
+	Copies     bool    // a side goes to all ranks if the join allows it, whatever the sizes
+	BlockBytes uint64  // rows that are divided at a time; 0: as memory allows
+	Speed      float64 // rows that this rank joins a second; 0: as predicted for its devices
 }
 
 // exchangeShare is the inverse of the share of the memory limit that the exchange of both sides takes.
@@ -115,6 +116,11 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 		}
 	}
 	mine := newShare(r.layout, r.sources, r.schemas, r.Joins.HostCapBytes())
+	if mine.Speed = r.Speed; mine.Speed == 0 && r.job.Size() > 1 {
+		if mine.Speed, err = r.Joins.Speed(ctx); err != nil {
+			return err
+		}
+	}
 	if r.all, err = agree(ctx, r.job, mine); err != nil {
 		return err
 	}
@@ -144,6 +150,13 @@ func (r *run) ordered() (side relation.Side, ordered bool) {
 		side = relation.Right
 	}
 	return side, r.layout.Form().Ordered()
+}
+
+func (r *run) speeds() (speeds []float64) {
+	for _, s := range r.all {
+		speeds = append(speeds, s.Speed)
+	}
+	return speeds
 }
 
 // tables reports whether all shares are tables, so that the number of rows is known.
@@ -252,6 +265,7 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	var hot []hotKey
 	if r.Way == Owners {
 		divider = &exchange.Divider{Parts: r.job.Size(), Seed: seed, Nulls: notIn}
+		divider.Slots = weigh(r.speeds())
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}

@@ -142,6 +142,7 @@ type setup struct {
 	tempDir    string
 	divides    uint64 // bytes of a build side that a rank divides; 0: as memory allows
 	unknown    bool   // shares are no tables
+	speeds     []float64
 	faults     cluster.Faults
 	options    cluster.Options
 }
@@ -187,7 +188,11 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 		e.DivideBytes = s.divides
 		all.Go(func() {
 			left, right, spec := of(rank)
-			found[rank] = draw(job, &ranks.Engine{Joins: e, Knobs: s.knobs}, left, right, spec)
+			knobs := s.knobs
+			if s.speeds != nil {
+				knobs.Speed = s.speeds[rank]
+			}
+			found[rank] = draw(job, &ranks.Engine{Joins: e, Knobs: knobs}, left, right, spec)
 			if found[rank].err == nil {
 				found[rank].err = job.Close()
 			}
