@@ -96,6 +96,16 @@ func Uniform(encode, decode, link float64) (r Rates) {
 	return r
 }
 
+// MayWin reports whether a scheme can take less time than the link alone, however much it saves.
+func (r *Rates) MayWin() bool {
+	for scheme, encode := range r.Encode {
+		if encode > 0 && r.Decode[scheme] > 0 && 1/encode+1/r.Decode[scheme] < 1/r.Link {
+			return true
+		}
+	}
+	return false
+}
+
 // Choice is how a column travels.
 type Choice struct {
 	// Coded is whether it is encoded at all; otherwise its words are sent as they are, and Scheme is 0.

@@ -1,11 +1,13 @@
 package shuffle
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spirjoin/spirjoin/exchange/codec"
 	"github.com/spirjoin/spirjoin/primitive"
 	"github.com/spirjoin/spirjoin/relation"
 )
@@ -14,11 +16,12 @@ import (
 type decoder struct {
 	*format
 	alloc memory.Allocator
+	coder codec.Coder
 	last  []arrow.ArrayData // by plain column: the dictionary that came last; nil if none came
 }
 
-func newDecoder(f *format, alloc memory.Allocator) *decoder {
-	return &decoder{f, alloc, make([]arrow.ArrayData, len(f.columns))}
+func newDecoder(f *format, alloc memory.Allocator, coder codec.Coder) *decoder {
+	return &decoder{f, alloc, coder, make([]arrow.ArrayData, len(f.columns))}
 }
 
 // Release releases the dictionaries.
@@ -54,7 +57,7 @@ func (d *decoder) begin(head []byte) (a *arriving, err error) {
 		entries, err := a.number("entries of a dictionary", primitive.MaxRows)
 		if err == nil && entries > 0 {
 			column.dictionary = new(arrivingArray)
-			err = a.array(c.array.values, entries-1, column.dictionary)
+			err = a.array(c.array.entries, entries-1, column.dictionary)
 		}
 		if err != nil {
 			return a, err
@@ -76,11 +79,15 @@ func (d *decoder) begin(head []byte) (a *arriving, err error) {
 }
 
 // finish returns the rows of a message whose body was received. The caller releases them.
-func (d *decoder) finish(a *arriving) (_ arrow.RecordBatch, err error) {
+func (d *decoder) finish(ctx context.Context, a *arriving) (_ arrow.RecordBatch, err error) {
 	columns := make([]arrow.Array, d.schema.NumFields())
 	defer func() { relation.ReleaseAll(columns) }()
 	for i := range a.columns {
 		c := d.columns[i]
+		err := d.words(ctx, a, &a.columns[i].arrivingArray, c.array)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", d.schema.Field(c.field).Name, err)
+		}
 		data, err := d.column(&a.columns[i], c.array, i)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", d.schema.Field(c.field).Name, err)
@@ -102,13 +109,32 @@ func (d *decoder) finish(a *arriving) (_ arrow.RecordBatch, err error) {
 	return array.NewRecordBatch(d.schema, columns, int64(a.rows)), nil
 }
 
+// words decodes the words of an array that has come encoded.
+func (d *decoder) words(ctx context.Context, a *arriving, of *arrivingArray, p *plainArray) error {
+	if of.coded == nil {
+		return nil
+	}
+	m, err := codec.Open(of.coded.Bytes())
+	if err != nil {
+		return err
+	}
+	if m.ValueBytes != p.sizeBytes || int(m.Rows) != of.words {
+		return malformed("%d encoded words of %d bytes instead of %d of %d", m.Rows, m.ValueBytes, of.words, p.sizeBytes)
+	}
+	b := memory.NewResizableBuffer(d.alloc)
+	b.Resize(of.words * p.sizeBytes)
+	a.decoded, of.buffers[1] = append(a.decoded, b), b
+	a.decodedBytes += uint64(b.Len())
+	return d.coder.Decode(ctx, codec.Column{Values: b.Bytes(), ValueBytes: p.sizeBytes}, m)
+}
+
 // column checks a plain column. The caller releases it.
 func (d *decoder) column(a *arrivingColumn, p *plainArray, column int) (arrow.ArrayData, error) {
 	if p.shape != shapeIndex {
 		return a.data(p, nil)
 	}
 	if a.dictionary != nil {
-		values, err := a.dictionary.data(p.values, nil)
+		values, err := a.dictionary.data(p.entries, nil)
 		if err != nil {
 			return nil, err
 		}
