@@ -1,7 +1,6 @@
 package shuffle
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -67,7 +66,7 @@ func TestWireEncoded(t *testing.T) {
 						coded++
 					}
 				}
-				if rows.NumRows() > 0 { // five of 4 bytes and three of 8, two offsets and the indices of a dictionary
+				if rows.NumRows() > 0 {
 					require.Equal(t, wordColumns(f), coded)
 				}
 				m, err := e.encode(p)
@@ -164,29 +163,29 @@ func TestEncodedLies(t *testing.T) {
 	f := newFormat(rows.Schema())
 	p := encodeAll(t, f, memory.DefaultAllocator, codec.Host{}, rows)
 	defer p.Release()
-	message := p.coded[0].Bytes()
+	encoded := p.coded[0].Bytes()
 	head := func(rows, codedBytes int) []byte {
-		var m message_
+		var m message
 		m.put(rows)
 		m.put(0)
 		m.put(codedBytes)
 		return m.head
 	}
-	flipped := slices.Clone(message)
+	flipped := slices.Clone(encoded)
 	flipped[len(flipped)-1] ^= 1
 	for name, c := range map[string]struct {
 		head []byte
 		body []byte
 		want string
 	}{
-		"fewer rows":           {head(1999, len(message)), message, "2000 encoded words"},
-		"more rows":            {head(2048, len(message)), message, "2000 encoded words"},
-		"no rows":              {head(0, len(message)), message, "0 encoded words"},
-		"bytes for few blocks": {head(1<<31, len(message)), message, "encoded words"},
-		"too many bytes":       {head(2000, 1<<30), message, "encoded words"},
-		"no whole words":       {head(2000, len(message)-1), message[:len(message)-1], "encoded words"},
-		"cut":                  {head(2000, len(message)-4), message[:len(message)-4], "instead of"},
-		"a flipped bit":        {head(2000, len(message)), flipped, "CRC"},
+		"fewer rows":           {head(1999, len(encoded)), encoded, "2000 encoded words"},
+		"more rows":            {head(2048, len(encoded)), encoded, "2000 encoded words"},
+		"no rows":              {head(0, len(encoded)), encoded, "0 encoded words"},
+		"bytes for few blocks": {head(1<<31, len(encoded)), encoded, "encoded words"},
+		"too many bytes":       {head(2000, 1<<30), encoded, "encoded words"},
+		"no whole words":       {head(2000, len(encoded)-1), encoded[:len(encoded)-1], "encoded words"},
+		"cut":                  {head(2000, len(encoded)-4), encoded[:len(encoded)-4], "instead of"},
+		"a flipped bit":        {head(2000, len(encoded)), flipped, "CRC"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -199,8 +198,6 @@ func TestEncodedLies(t *testing.T) {
 		})
 	}
 }
-
-type message_ = message
 
 // TestMoveEncoded: an exchange whose columns are encoded moves the same rows, whoever encodes.
 func TestMoveEncoded(t *testing.T) {
@@ -263,14 +260,6 @@ func TestMemoryEncoded(t *testing.T) {
 	}
 }
 
-// rated is a coder with known rates, which counts how often they were asked for.
-type rated struct {
-	codec.Host
-	bytesPerSecond float64
-}
-
-func (r rated) Rates(any, any) {}
-
 // TestChoose: a column is encoded where that takes less time, and nothing is before the rate of the link is known.
 func TestChoose(t *testing.T) {
 	rows := rich(t, 1, 3000, 0, []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64})
@@ -310,5 +299,5 @@ func TestLink(t *testing.T) {
 	first, second := l.begin(after(10)), l.begin(after(10))
 	l.end(after(10), first, after(11), 2e6)
 	l.end(after(10), second, after(11), 2e6)
-	require.InEpsilon(t, 4e6, l.bytesPerSecond(), 1e-6, fmt.Sprint("both at once"))
+	require.InEpsilon(t, 4e6, l.bytesPerSecond(), 1e-6, "both at once")
 }
