@@ -235,8 +235,8 @@ func (r *run) prepare() (joins *engine.Engine, o shuffle.Options, err error) {
 	joins = r.Joins
 	limitBytes, device, need := joins.HostCapBytes(), joins.Device(), exec.Need{}
 	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
-	if deviceBytes > 0 {
-		need.Device = map[*backend.Device]uint64{device: deviceBytes}
+	if deviceBytes > 0 { // each block is a few round trips
+		need.Device, blockBytes = map[*backend.Device]uint64{device: deviceBytes}, mostBlockBytes
 	}
 	if limitBytes != exec.Unlimited {
 		if need.Host = limitBytes / exchangeShare; device.Info().InHostMemory() {

@@ -59,10 +59,11 @@ func (h Host) Decode(ctx context.Context, column Column, m Message) error {
 	return Decode(ctx, column, []Message{m})
 }
 
-// Rates implements Coder: rates of a core, measured once in a process, times this rank's cores.
+// Rates implements Coder: rates of a core, measured once in a process, times half of this rank's cores, because rows are
+// divided and joined meanwhile.
 func (h Host) Rates(context.Context, []byte) (Rates, error) {
 	rates := coreRates()
-	cores := float64(runtime.GOMAXPROCS(0)) / float64(max(1, h.Sharers))
+	cores := float64(runtime.GOMAXPROCS(0)) / float64(2*max(1, h.Sharers))
 	for scheme := range rates.Encode {
 		rates.Encode[scheme] *= cores
 		rates.Decode[scheme] *= cores
