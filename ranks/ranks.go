@@ -4,6 +4,7 @@
 //
 //	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
 //	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
+//	coder.go     where columns are compressed
 package ranks
 
 import (
@@ -37,6 +38,9 @@ type Knobs struct {
 	Copies     bool    // a side goes to all ranks if the join allows it, whatever the sizes
 	BlockBytes uint64  // rows that are divided at a time; 0: as memory allows
 	Speed      float64 // rows that this rank joins a second; 0: as predicted for its devices
+	Codec      Codec   // where columns are encoded on their way
+	// LinkBytesPerSecond is what this rank sends to all others together; 0: it is measured.
+	LinkBytesPerSecond float64
 }
 
 // exchangeShare is the inverse of the share of the memory limit that the exchange of both sides takes.
@@ -197,19 +201,9 @@ func (r *run) check() error {
 
 // begin starts the exchange and the local join.
 func (r *run) begin(ctx context.Context) error {
-	joins, limitBytes := r.Joins, r.Joins.HostCapBytes()
-	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
-	if limitBytes != exec.Unlimited {
-		var err error
-		need := exec.Need{Host: limitBytes / exchangeShare}
-		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
-			return err
-		}
-		blockBytes = max(1, limitBytes/exchangeShare/2/shuffle.BlocksHeld)
-		joins = joins.Leaving(exchangeShare)
-	}
-	if r.BlockBytes > 0 {
-		blockBytes = r.BlockBytes
+	joins, options, err := r.prepare()
+	if err != nil {
+		return err
 	}
 	form := r.layout.Form()
 	form.Order = join.Unordered // each rank has its rows in their order
@@ -228,7 +222,6 @@ func (r *run) begin(ctx context.Context) error {
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
 	}
-	options := shuffle.Options{Job: r.job, BlockBytes: blockBytes, Alloc: joins.Allocator}
 	if err := r.exchange(ctx, options); err != nil {
 		return err
 	}
@@ -244,6 +237,43 @@ func (r *run) begin(ctx context.Context) error {
 	r.Result.Result = joined
 	r.count()
 	return nil
+}
+
+// prepare acquires the memory of the exchange, and returns an engine that leaves it alone.
+func (r *run) prepare() (joins *engine.Engine, o shuffle.Options, err error) {
+	at, deviceBytes, err := r.coderRuns()
+	if err != nil {
+		return nil, o, err
+	}
+	joins = r.Joins
+	limitBytes, device, need := joins.HostCapBytes(), joins.Device(), exec.Need{}
+	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
+	if deviceBytes > 0 { // each block is a few round trips
+		need.Device, blockBytes = map[*backend.Device]uint64{device: deviceBytes}, mostBlockBytes
+	}
+	if limitBytes != exec.Unlimited {
+		if need.Host = limitBytes / exchangeShare; device.Info().InHostMemory() {
+			need.Host -= deviceBytes
+		}
+		held := uint64(shuffle.BlocksHeld)
+		if at != CodecOff {
+			held = shuffle.CodedBlocksHeld
+		}
+		blockBytes = max(1, need.Host/2/held)
+		joins = joins.Leaving(exchangeShare)
+	} else if deviceBytes > 0 {
+		joins = joins.LeavingOnDevice(deviceBytes)
+	}
+	if need.Host > 0 || deviceBytes > 0 {
+		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
+			return nil, o, err
+		}
+	}
+	if r.BlockBytes > 0 {
+		blockBytes = r.BlockBytes
+	}
+	return joins, shuffle.Options{Job: r.job, BlockBytes: blockBytes, Alloc: joins.Allocator,
+		Coding: r.coding(at, deviceBytes)}, nil
 }
 
 // number has the rows of a side get their numbers: over all shares if these are tables.

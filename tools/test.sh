@@ -16,7 +16,7 @@ threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./qu
 # What runs shaders. In this order, so that none that takes long begins last.
 device_packages=(./kernel ./join/hash ./primitive ./engine ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./relation/keys ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
-	./exchange ./exchange/codec ./exchange/peers .)
+	./exchange ./exchange/codec ./exchange/peers ./exchange/shuffle ./ranks .)
 # The backend, kernels, what calls them, and joins of tables.
 driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphics ./groupby/reduce ./vulkan/... ./ranges .)
 # What runs kernels that the packages above have tested.

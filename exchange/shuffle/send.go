@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,7 +29,7 @@ func (b *dividedBlock) Release() { relation.ReleaseAll(b.parts) }
 func (s *Side) send(share source.Source) {
 	blocks := exec.NewPipe[*source.Gathered](s.flow, 0)
 	s.flow.Go("read share of "+s.Side.String(), func(ctx context.Context) error { return s.gather(ctx, share, blocks) })
-	queues := make([]*exec.Pipe[arrow.RecordBatch], s.Job.Size())
+	queues := make([]*exec.Pipe[*parcel], s.Job.Size())
 	sending := new(atomic.Int32)
 	sending.Store(int32(len(queues)))
 	ended := func(ctx context.Context) error {
@@ -41,7 +42,7 @@ func (s *Side) send(share source.Source) {
 		if rank == s.Job.Rank() {
 			continue
 		}
-		queues[rank] = exec.NewPipe[arrow.RecordBatch](s.flow, 1)
+		queues[rank] = exec.NewPipe[*parcel](s.flow, 1)
 		s.flow.Go(fmt.Sprintf("send %s to rank %d", s.Side, rank), func(ctx context.Context) error {
 			if err := s.sendTo(ctx, rank, queues[rank]); err != nil {
 				return err
@@ -49,17 +50,18 @@ func (s *Side) send(share source.Source) {
 			return ended(ctx)
 		})
 	}
-	put := func(ctx context.Context, rank int, rows arrow.RecordBatch) error {
+	put := func(ctx context.Context, rank int, rows *parcel) error {
 		if rows.NumRows() == 0 {
 			return nil
 		}
-		rows.Retain()
 		if rank == s.Job.Rank() {
-			return s.out.Put(ctx, rows)
+			rows.RecordBatch.Retain()
+			return s.out.Put(ctx, rows.RecordBatch)
 		}
+		rows.Retain()
 		return queues[rank].Put(ctx, rows)
 	}
-	handOver := &handOver{Side: s, put: put}
+	handOver := &handOver{Side: s, put: put, compressor: compressor{Side: s}}
 	work := func(ctx context.Context) error {
 		return blocks.Each(ctx, func(b *source.Gathered) error {
 			return handOver.toAll(ctx, s.table(b))
@@ -166,10 +168,10 @@ func (s *Side) divide(ctx context.Context, b *source.Gathered) (*dividedBlock, e
 }
 
 // sendTo sends what comes to a rank.
-func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.RecordBatch]) error {
+func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[*parcel]) error {
 	e := newEncoder(s.format, s.Alloc)
 	defer e.Release()
-	return rows.Each(ctx, func(batch arrow.RecordBatch) error {
+	return rows.Each(ctx, func(batch *parcel) error {
 		defer batch.Release()
 		m, err := e.encode(batch)
 		if err != nil {
@@ -177,9 +179,15 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 		}
 		defer m.Release()
 		s.sentRows.Add(uint64(batch.NumRows()))
-		s.sentBytes.Add(uint64(len(m.head)) + m.bodyBytes())
+		sizeBytes := uint64(len(m.head)) + m.bodyBytes()
+		s.sentBytes.Add(sizeBytes)
+		s.rawBytes.Add(uint64(int(sizeBytes) + m.savedBytes))
 		s.sentMessages.Add(1)
-		return s.Stream.Send(context.WithoutCancel(ctx), rank, m.head, m.body...)
+		begun := time.Now()
+		before := s.link.begin(begun)
+		err = s.Stream.Send(context.WithoutCancel(ctx), rank, m.head, m.body...)
+		s.link.end(begun, before, time.Now(), sizeBytes)
+		return err
 	})
 }
 
@@ -187,7 +195,8 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 // it, so that not all send to the same one at once.
 type handOver struct {
 	*Side
-	put                  func(ctx context.Context, rank int, rows arrow.RecordBatch) error
+	put                  func(ctx context.Context, rank int, rows *parcel) error
+	compressor           compressor
 	witnessed, nullKnown bool // all ranks have a row of this one, and one with a NULL key
 }
 
@@ -199,7 +208,11 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 			return err
 		}
 		shared(batch)
-		err := h.each(func(rank int) error { return h.put(ctx, rank, batch) })
+		parcels, err := h.compressor.parcels(ctx, []arrow.RecordBatch{batch}, func(int) bool { return true })
+		if err == nil {
+			err = h.each(func(rank int) error { return h.put(ctx, rank, parcels[0]) })
+		}
+		relation.ReleaseAll(parcels)
 		batch.Release()
 		if err != nil {
 			return err
@@ -210,8 +223,13 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 
 // toOwners hands each part over to its rank.
 func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) error {
+	parcels, err := h.compressor.parcels(ctx, parts, h.goes)
+	if err != nil {
+		return err
+	}
+	defer relation.ReleaseAll(parcels)
 	if h.Divider.Nulls {
-		nulls := parts[h.Divider.Parts]
+		nulls := parcels[h.Divider.Parts]
 		send := func() error { return h.put(ctx, h.Job.Rank(), nulls) }
 		if h.Witness {
 			send = func() error { return h.witness(ctx, parts) }
@@ -221,15 +239,27 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 		}
 	}
 	for i, ranks := range h.Copies {
-		rows := parts[len(parts)-len(h.Copies)+i]
-		shared(rows)
+		rows := parcels[len(parts)-len(h.Copies)+i]
+		shared(rows.RecordBatch)
 		for _, rank := range ranks {
 			if err := h.put(ctx, rank, rows); err != nil {
 				return err
 			}
 		}
 	}
-	return h.each(func(rank int) error { return h.put(ctx, rank, parts[rank]) })
+	return h.each(func(rank int) error { return h.put(ctx, rank, parcels[rank]) })
+}
+
+// goes reports whether a part goes to other ranks.
+func (h *handOver) goes(part int) bool {
+	hot := part - h.Divider.All() + len(h.Copies)
+	switch {
+	case hot >= 0:
+		return slices.ContainsFunc(h.Copies[hot], func(rank int) bool { return rank != h.Job.Rank() })
+	case part >= h.Divider.Parts: // with NULL keys
+		return false
+	}
+	return part != h.Job.Rank()
 }
 
 // witness hands a row over to all ranks, and one with a NULL key, unless they have them. A row with a NULL key is both.
@@ -262,7 +292,7 @@ func (h *handOver) one(ctx context.Context, of arrow.RecordBatch, owners []int) 
 		if slices.Contains(owners, rank) {
 			return nil
 		}
-		return h.put(ctx, rank, row)
+		return h.put(ctx, rank, &parcel{RecordBatch: row})
 	})
 }
 

@@ -60,8 +60,8 @@ var rooms = []room{
 	{"bench/primitive", ". exchange/codec bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
-	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
-		"internal/text",
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle exchange/codec cluster relation relation/keys " +
+		"exec backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv exchange join relation relation/keys exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
@@ -95,8 +95,8 @@ var rooms = []room{
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive backend backend/link", ""},
-	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
-	{"exchange/codec", "relation kernel backend", ""},
+	{"exchange/shuffle", "cluster source exchange exchange/codec relation exec primitive kernel backend", "github.com/apache/arrow-go"},
+	{"exchange/codec", "relation exec primitive kernel backend", ""},
 	{"exchange/topology", "", ""},
 	{"cluster", "backend", ""},
 	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},
