@@ -37,8 +37,8 @@ type DistributedTotals = ranks.Totals
 // Rows within a rank's own limit may have been drawn by then.
 //
 // An error of one rank ends the job: the other ranks return a *LostRank that names it. Errors: as for
-// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order that the parts of
-// ranks cannot have one after the other, for StrategyHMG, and for pairs of shares that are not tables.
+// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for StrategyHMG, and for pairs
+// of shares that are not tables.
 func (e *Engine) JoinDistributed(ctx context.Context, job Job, left, right Source, spec JoinSpec) (
 	*DistributedResult, error) {
 	return (&ranks.Engine{Joins: e.join}).Join(ctx, job, left, right, spec)

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"math/bits"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,6 +29,10 @@ type Divider struct {
 	// of further parts, HotParts of them, which follow all others.
 	Hot      map[uint64]int
 	HotParts int
+	// Bounds divide rows by a column of 64-bit integers instead, number Column: part i has the values less than Bounds[i],
+	// and the last one all others and NULLs. nil: by hashes.
+	Bounds []int64
+	Column int
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -105,7 +110,11 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 
 // of sets the part of each row.
 func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
-	if d.Hashes == nil {
+	switch {
+	case d.Bounds != nil:
+		d.placeByBounds(table, parts)
+		return nil
+	case d.Hashes == nil:
 		clear(parts)
 		return nil
 	}
@@ -128,6 +137,25 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 		parts[row] = uint16(d.Parts)
 	}
 	return nil
+}
+
+// placeByBounds sets the parts of rows by their values. Neighbours are mostly in the same part.
+func (d *Divider) placeByBounds(table arrow.Table, parts []uint16) {
+	row, part := 0, 0
+	for _, chunk := range table.Column(d.Column).Data().Chunks() {
+		values := chunk.(*array.Int64)
+		for i, v := range values.Int64Values() {
+			if values.IsNull(i) {
+				parts[row] = uint16(len(d.Bounds))
+			} else {
+				if part > 0 && v < d.Bounds[part-1] || part < len(d.Bounds) && v >= d.Bounds[part] {
+					part = sort.Search(len(d.Bounds), func(p int) bool { return v < d.Bounds[p] })
+				}
+				parts[row] = uint16(part)
+			}
+			row++
+		}
+	}
 }
 
 // spread sets the parts of rows that have no hash by their numbers, or by the type of the side alone.

@@ -4,7 +4,7 @@
 //
 //	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
 //	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
-//	coder.go     where columns are compressed
+//	coder.go     where columns are compressed          sorted.go   output that moves to its order
 package ranks
 
 import (
@@ -130,25 +130,36 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 	}
 	r.totals = sum(r.all)
 	r.Way = chooseWay(&r.layout.Spec, r.totals)
-	if of, ordered := r.ordered(); ordered && r.Way != Stay {
-		r.Way = [2]Way{LeftToAll, RightToAll}[1-of]
-		return r.check()
-	}
+	r.chooseOrdered()
 	mayLeft, mayRight := mayGoToAll(&r.layout.Spec, relation.Left), mayGoToAll(&r.layout.Spec, relation.Right)
+	_, ordered := r.ordered()
 	switch {
 	case r.Way == Stay || r.layout.Spec.How == join.Cross:
 	case r.Owners:
 		r.Way = Owners
-	case r.Copies && mayRight:
+	case r.Copies && mayRight && !ordered:
 		r.Way = RightToAll
-	case r.Copies && mayLeft:
+	case r.Copies && mayLeft && !ordered:
 		r.Way = LeftToAll
 	}
 	return r.check()
 }
 
-// ordered returns the side in whose order the output is, if it has an order. Its rows stay then, so that the output of
-// each rank follows that of the ranks before.
+// chooseOrdered has the rows of the side stay in whose order the output is, so that the output of each rank follows that
+// of the ranks before; or rows meet on the owners of their keys, and the output moves to its order ([run.sort]).
+func (r *run) chooseOrdered() {
+	of, ordered := r.ordered()
+	other := [2]Way{LeftToAll, RightToAll}[1-of]
+	switch spec := &r.layout.Spec; {
+	case r.Way == Stay || !ordered:
+	case spec.How == join.Cross, r.Copies && mayGoToAll(spec, 1-of):
+		r.Way = other
+	case r.Way != other:
+		r.Way = Owners
+	}
+}
+
+// ordered returns the side in whose order the output is, if it has an order.
 func (r *run) ordered() (side relation.Side, ordered bool) {
 	if r.layout.Spec.Order == join.RightOrder {
 		side = relation.Right
@@ -187,10 +198,6 @@ func (r *run) check() error {
 	switch f := r.layout.Form(); {
 	case spec.Strategy == join.StrategyHMG:
 		detail = "the strategy hmg joins tables of one process; leave it out"
-	case f.Ordered() && !(mayGoToAll(spec, relation.Left) && r.Way == LeftToAll) &&
-		!(mayGoToAll(spec, relation.Right) && r.Way == RightToAll):
-		detail = "rows of several ranks are in the order of a side if a copy of the other side may be on each rank, which " +
-			"this join does not allow; sort the output, or leave out order and deterministic"
 	case f.Output == join.Pairs && !r.tables():
 		detail = "pairs of row numbers need shares that are tables, because rows of others are not counted before"
 	default:
@@ -201,23 +208,30 @@ func (r *run) check() error {
 
 // begin starts the exchange and the local join.
 func (r *run) begin(ctx context.Context) error {
-	joins, options, err := r.prepare()
+	of, ordered := r.ordered()
+	sorts := ordered && r.Way == Owners
+	joins, options, err := r.prepare(sorts)
 	if err != nil {
 		return err
 	}
 	form := r.layout.Form()
-	form.Order = join.Unordered // each rank has its rows in their order
+	if !sorts {
+		form.Order = join.Unordered // each rank has its rows in their order
+	}
 	layout, form := r.layout.Numbered(form)
 	layout.Spec.Output = form.Output
-	of, ordered := r.ordered()
+	streamed := r.layout
+	if sorts {
+		layout.Spec.Order, layout.Spec.Deterministic, streamed = join.Unordered, false, layout
+	}
 	for side := range r.schemas {
-		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && relation.Side(side) != of {
+		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && !sorts && relation.Side(side) != of {
 			r.number(side)
 		}
 	}
-	build, streams := chooseBuild(r.layout, r.Way, r.totals)
+	build, streams := chooseBuild(streamed, r.Way, r.totals)
 	if layout.Spec.BuildSide != join.BuildAuto && !streams {
-		return r.layout.CheckStream(build)
+		return streamed.CheckStream(build)
 	}
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
@@ -225,7 +239,7 @@ func (r *run) begin(ctx context.Context) error {
 	if err := r.exchange(ctx, options); err != nil {
 		return err
 	}
-	if !streams || ordered {
+	if !streams || ordered && !sorts {
 		if err := r.collect(ctx); err != nil {
 			return err
 		}
@@ -236,11 +250,14 @@ func (r *run) begin(ctx context.Context) error {
 	}
 	r.Result.Result = joined
 	r.count()
+	if sorts {
+		return r.sort(options, layout)
+	}
 	return nil
 }
 
-// prepare acquires the memory of the exchange, and returns an engine that leaves it alone.
-func (r *run) prepare() (joins *engine.Engine, o shuffle.Options, err error) {
+// prepare acquires the memory of the exchange, and returns an engine that leaves it alone, and as much for sorting.
+func (r *run) prepare(sorts bool) (joins *engine.Engine, o shuffle.Options, err error) {
 	at, deviceBytes, err := r.coderRuns()
 	if err != nil {
 		return nil, o, err
@@ -260,7 +277,9 @@ func (r *run) prepare() (joins *engine.Engine, o shuffle.Options, err error) {
 			held = shuffle.CodedBlocksHeld
 		}
 		blockBytes = max(1, need.Host/2/held)
-		joins = joins.Leaving(exchangeShare)
+		if joins = joins.Leaving(exchangeShare); sorts {
+			joins = r.Joins.Leaving(exchangeShare / 2)
+		}
 	} else if deviceBytes > 0 {
 		joins = joins.LeavingOnDevice(deviceBytes)
 	}

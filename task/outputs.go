@@ -103,7 +103,7 @@ func (s *Scheduler) Close() {
 		return
 	}
 	if s.merge != nil {
-		s.merge.close()
+		s.merge.Close()
 	}
 	s.policy.Close()
 }
@@ -112,7 +112,7 @@ func (s *Scheduler) Close() {
 func (s *Scheduler) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	all := drawAs(ctx, s, func(d *drawn) arrow.RecordBatch { return d.batch })
 	if s.merge != nil {
-		return s.merge.batches(ctx, all)
+		return s.merge.Batches(ctx, all)
 	}
 	return all
 }
