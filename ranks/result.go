@@ -32,8 +32,7 @@ type Result struct {
 
 	layout     *join.Layout
 	job        cluster.Job
-	outer      context.Context // the caller's
-	flow       *exec.Flow      // of the exchange
+	flow       *exec.Flow // of the exchange
 	grant      *exec.Grant
 	sorted     *sorted          // nil if the output stays where it is made
 	rows       uint64           // of this rank's part so far, if it is sorted
@@ -51,7 +50,11 @@ type Result struct {
 }
 
 func newResult(ctx context.Context, job cluster.Job) *Result {
-	r := &Result{job: job, outer: ctx, flow: exec.NewFlow(ctx)}
+	// If ctx ends, the flow fails with that as its cause. The cause of its own end is another one, also if ctx ends
+	// right after it.
+	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	cancelled := context.AfterFunc(ctx, func() { cancel(backend.ContextError(ctx)) })
+	r := &Result{job: job, flow: exec.NewFlow(inner)}
 	lost := context.AfterFunc(job.Context(), func() { r.flow.Fail(context.Cause(job.Context())) })
 	failed := context.AfterFunc(r.flow.Context(), func() {
 		if err := r.cause(); err != nil { // the others must not wait until somebody draws from this rank
@@ -59,6 +62,7 @@ func newResult(ctx context.Context, job cluster.Job) *Result {
 		}
 	})
 	r.stop = func() {
+		cancelled()
 		lost()
 		failed()
 	}
@@ -80,14 +84,10 @@ func (r *Result) fail(err error) error {
 
 // cause is why the flow has failed; nil if it has not.
 func (r *Result) cause() error {
-	switch err := context.Cause(r.flow.Context()); {
-	case err != nil && r.outer.Err() != nil && err == context.Cause(r.outer):
-		return backend.ContextError(r.outer)
-	case err == context.Canceled: // its goroutines have ended
-		return nil
-	default:
+	if err := context.Cause(r.flow.Context()); err != context.Canceled {
 		return err
 	}
+	return nil // its goroutines have ended
 }
 
 // Schema returns the schema of the record batches.

@@ -96,6 +96,14 @@ func Uniform(encode, decode, link float64) (r Rates) {
 	return r
 }
 
+// Slow divides the rates of the codec by how many times slower it was; below 1 it was not.
+func (r *Rates) Slow(by float64) {
+	for scheme := range r.Encode {
+		r.Encode[scheme] /= max(1, by)
+		r.Decode[scheme] /= max(1, by)
+	}
+}
+
 // MayWin reports whether a scheme can take less time than the link alone, however much it saves.
 func (r *Rates) MayWin() bool {
 	for scheme, encode := range r.Encode {

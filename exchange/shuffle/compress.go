@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -51,15 +52,21 @@ func (p *parcel) Release() {
 	}
 }
 
-// resample is the number of blocks after which columns are sampled again.
-const resample = 16
+// Columns are sampled again after leastBlocks blocks, then after twice as many each time, up to mostBlocks.
+const (
+	leastBlocks = 2
+	mostBlocks  = 16
+)
 
 // compressor encodes the columns of blocks. It chooses a scheme for each column by the first block for which it knows
-// the rate of the link, and again after every resample blocks. Used by one goroutine.
+// the rate of the link, and again after some blocks. Used by one goroutine.
 type compressor struct {
 	*Side
-	choices []codec.Choice // by plain column; nil: all travel as they are
-	left    int            // blocks until the next choice
+	choices  []codec.Choice // by plain column; nil: all travel as they are
+	left     int            // blocks until the next choice
+	interval int            // between the last choice and the next one, in blocks
+	rates    codec.Rates    // of the last choice
+	slower   float64        // how many times as long as by the rates it took to encode; 0: not known
 }
 
 // parcels returns the parts of a block, of which those that go to other ranks have their columns encoded: all of a
@@ -118,8 +125,11 @@ func (c *compressor) choose(ctx context.Context, away []*parcel) error {
 			return err
 		}
 		rates.Link = link
+		rates.Slow(c.slower)
+		c.slower /= 2 // so that it is tried again
 	}
-	c.left, c.choices = resample-1, nil
+	c.interval = min(max(leastBlocks, 2*c.interval), mostBlocks)
+	c.left, c.choices, c.rates = c.interval-1, nil, rates
 	if !rates.MayWin() {
 		return nil
 	}
@@ -186,9 +196,13 @@ func (c *compressor) encode(ctx context.Context, away []*parcel, column int, sch
 		of.coded[column], to[i] = b, b.Bytes()
 		rawBytes += len(parts[i])
 	}
+	begin := time.Now()
 	sizes, err := c.Coder.Encode(ctx, sizeBytes, parts, scheme, to)
 	if err != nil {
 		return err
+	}
+	if c.rates.Encode[scheme] > 0 { // the rest of the join may need the cores or the device
+		c.slower = time.Since(begin).Seconds() * c.rates.Encode[scheme] / float64(rawBytes)
 	}
 	for i, of := range away {
 		of.coded[column].ResizeNoShrink(int(sizes[i]))

@@ -279,7 +279,7 @@ func TestChoose(t *testing.T) {
 				coded = append(coded, choice.Coded)
 			}
 			require.Equal(t, c.coded, coded)
-			require.Equal(t, c.link > 0, compressor.left == resample-1, "the next block tries again")
+			require.Equal(t, c.link > 0, compressor.left == leastBlocks-1, "the next block tries again")
 		})
 	}
 }
