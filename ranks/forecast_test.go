@@ -76,8 +76,8 @@ func TestForecast(t *testing.T) {
 			way   ranks.Way
 			hot   bool
 		}{
-			{"uniform", owners, [2]shape{{rows: 3000, values: 100}, {rows: 2000, values: 100}}, join.Spec{}, ranks.Owners,
-				false},
+			{"uniform", owners, [2]shape{{rows: 3000, values: 100}, {rows: 2000, values: 100}}, join.Spec{},
+				ranks.Owners, false},
 			{"NULLs", owners, [2]shape{{rows: 3000, values: 100, null: 0.3}, {rows: 2000, values: 100, null: 0.2}},
 				join.Spec{How: join.Full}, ranks.Owners, false},
 			{"one block", ranks.Knobs{Owners: true}, [2]shape{{rows: 3000, values: 100}, {rows: 900, values: 100}},

@@ -5,7 +5,7 @@
 //	model.go    bytes, messages and time of a join on a cluster      rates.go   rates of clusters, with their sources
 //	skew.go     how evenly keys of Zipf's law spread over ranks       table1.go  ratios of schemes on columns of TPC-H
 //	figures.go  the points of the figures                             local.go   joins on ranks of this process
-//	sweep.go, report.go, run.go: what the command prints
+//	sweep.go, report.go: what the command prints
 package distributed
 
 import "fmt"
@@ -95,6 +95,7 @@ type Prediction struct {
 	Seconds [phases]float64
 	// Of one GPU. A column for a destination is a message.
 	NetworkBytes, NodeBytes       float64
+	NetworkRawBytes               float64 // that NetworkBytes encode
 	NetworkMessages, NodeMessages float64
 	Rows                          float64 // of all GPUs and both sides
 }
@@ -158,6 +159,7 @@ func (c *Cluster) shuffle(p *Prediction, t *Table, levels Levels) {
 			of /= column.Ratio
 		}
 		netBytes += of
+		p.NetworkRawBytes += t.Rows * float64(column.Bytes) * netShare
 	}
 	nodeBytes, nodeMessages := raw*nodeShare, (m-1)*columns
 	p.Seconds[Network] += netBytes/c.Network + netMessages*c.NetworkMessage

@@ -31,13 +31,32 @@ func countSchemes(column string, seed uint64, destinations int) schemes {
 	return s
 }
 
-// ourCodecAt returns the codec of this project for columns of TPC-H that go to so many destinations: ratios by counting,
-// measured rates.
-func ourCodecAt(seed uint64, destinations int) func(column string) Codec {
+// counting is a column and the destinations of its rows.
+type counting struct {
+	column       string
+	destinations int
+}
+
+// schemes is [countSchemes], once for each column and number of destinations.
+func (s *Sweep) schemes(column string, destinations int) schemes {
+	if s.counted == nil {
+		s.counted = make(map[counting]schemes)
+	}
+	of := counting{column, destinations}
+	found, some := s.counted[of]
+	if !some {
+		found = countSchemes(column, s.Seed, destinations)
+		s.counted[of] = found
+	}
+	return found
+}
+
+// ourCodec returns the codec of this project for columns of TPC-H that go to so many destinations: measured rates, and
+// ratios by counting.
+func (s *Sweep) ourCodec(destinations int) func(column string) Codec {
 	return func(column string) Codec {
-		of := ourCodec[column]
-		s := countSchemes(column, seed, destinations)
-		of.Ratio = s.ratios[s.best]
+		of, counted := ourRates[column], s.schemes(column, destinations)
+		of.Ratio = counted.ratios[counted.best]
 		return of
 	}
 }

@@ -108,8 +108,8 @@ func (c *codecColumn) values(seed, rows uint64, bits, destinations int) (column 
 	return column, starts
 }
 
-// CodecValues returns the first rows values of the column of [CodecColumns] with this name that come to destination 0 of
-// several, after a stable partition of the orders by the hashes of their keys.
+// CodecValues returns the first rows values of a column, which [CodecColumns] names, that come to destination 0 of
+// several after a stable partition of the orders by the hashes of their keys.
 func CodecValues(name string, seed uint64, rows, destinations int) codec.Column {
 	c := &codecColumns[slices.IndexFunc(codecColumns, func(c codecColumn) bool { return c.name == name })]
 	column, row := make([]byte, rows*c.bits/8), 0

@@ -12,8 +12,8 @@ import (
 	"github.com/spirjoin/spirjoin/source"
 )
 
-// Forecast adds to sent, by rank, the messages and bytes that [Start] would send with these options. It reads the share,
-// cuts and divides blocks as Start does, and computes the sizes of messages without making them. Nothing is sent: the
+// Forecast adds to sent, by rank, the messages and bytes that [Start] would send with these options. It reads the
+// share, cuts and divides blocks as Start does, and computes the sizes of messages without making them. Nothing is sent: the
 // options need no stream. Errors: those of the source and of [exchange.Divider.Divide]; backend.ErrInvalidInput for
 // corrupt buffers.
 func Forecast(ctx context.Context, share source.Source, o Options, sent []cluster.Traffic) error {
@@ -47,7 +47,7 @@ func Forecast(ctx context.Context, share source.Source, o Options, sent []cluste
 }
 
 // sizer computes the sizes of the messages to one rank, in their order, from the format alone: the lengths of columns,
-// their NULLs and the bytes of their texts. Only nested columns, whose Arrow IPC stream has no closed form, are encoded.
+// their NULLs and the bytes of their texts. Only nested columns are encoded: their Arrow IPC stream has no closed form.
 type sizer struct{ *encoder }
 
 // messageBytes is the size of a message: its head and its body.
@@ -137,12 +137,3 @@ func textBytes(p *plainArray, data arrow.ArrayData) (int, error) {
 
 // uvarintBytes is the size of a number in a head: seven bits a byte.
 func uvarintBytes(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
-
-// MessageBytes is the size of a message of rows without NULLs whose columns have values of these sizes.
-func MessageBytes(rows uint64, columnBytes []int) (sizeBytes uint64) {
-	sizeBytes = uint64(uvarintBytes(int(rows)))
-	for _, n := range columnBytes {
-		sizeBytes += uint64(uvarintBytes(0)) + rows*uint64(n)
-	}
-	return sizeBytes
-}
