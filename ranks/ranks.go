@@ -5,6 +5,7 @@
 //	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
 //	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
 //	coder.go     where columns are compressed          sorted.go   output that moves to its order
+//	forecast.go  what a join would send
 package ranks
 
 import (
@@ -63,8 +64,9 @@ type run struct {
 	all     []share
 	totals  totals
 	sources [2]source.Source
-	schemas [2]*arrow.Schema // of the needed columns, with row numbers where rows get them
-	numbers [2]int64         // of the first row of this rank's share; negative: rows get none
+	schemas [2]*arrow.Schema  // of the needed columns, with row numbers where rows get them
+	numbers [2]int64          // of the first row of this rank's share; negative: rows get none
+	sent    []cluster.Traffic // by rank: what a forecast counts instead of starting the exchange; nil: no forecast
 }
 
 // Join joins the shares of all ranks; left and right are those of this one. It is collective: all ranks call it with
@@ -75,8 +77,7 @@ type run struct {
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
 func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
 	result *Result, err error) {
-	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
-		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
+	r := e.newRun(ctx, job, left, right)
 	defer func() {
 		if result != nil {
 			return
@@ -101,6 +102,11 @@ func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.S
 		r.end()
 	}
 	return r.Result, nil
+}
+
+func (e *Engine) newRun(ctx context.Context, job cluster.Job, left, right source.Source) *run {
+	return &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
+		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
 }
 
 // plan agrees with the other ranks on what is joined and how.
@@ -236,7 +242,7 @@ func (r *run) begin(ctx context.Context) error {
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
 	}
-	if err := r.exchange(ctx, options); err != nil {
+	if err := r.exchange(ctx, options); err != nil || r.sent != nil {
 		return err
 	}
 	if !streams || ordered && !sorts {
@@ -328,7 +334,6 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 		if r.Way.stays(side) {
 			continue
 		}
-		o.Stream = r.job.Open("join " + side.String())
 		o.Side, o.Schema, o.Number = side, r.schemas[side], r.numbers[side]
 		if divider != nil {
 			of := *divider
@@ -336,6 +341,13 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 			of.HotParts, o.Divider = len(o.Copies), &of
 		}
 		o.Witness = notIn && side == relation.Right && divider != nil
+		if r.sent != nil {
+			if err := shuffle.Forecast(ctx, r.sources[side], o, r.sent); err != nil {
+				return err
+			}
+			continue
+		}
+		o.Stream = r.job.Open("join " + side.String())
 		rows := r.totals.rows[side]
 		if r.Way == Owners && rows >= 0 {
 			rows /= int64(r.job.Size())

@@ -79,7 +79,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages=("${threaded_packages[@]}")
 	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,dataset,ipc,parquet} ./cmd/... ./internal/command
-		./join/hmg ./join/graphics ./internal/machines ./bench/endtoend ./bench/scaling)
+		./join/hmg ./join/graphics ./internal/machines ./bench/distributed ./bench/endtoend ./bench/scaling)
 	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...

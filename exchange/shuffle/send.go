@@ -28,7 +28,13 @@ func (b *dividedBlock) Release() { relation.ReleaseAll(b.parts) }
 // nothing holds up the others only after a block.
 func (s *Side) send(share source.Source) {
 	blocks := exec.NewPipe[*source.Gathered](s.flow, 0)
-	s.flow.Go("read share of "+s.Side.String(), func(ctx context.Context) error { return s.gather(ctx, share, blocks) })
+	s.flow.Go("read share of "+s.Side.String(), func(ctx context.Context) error {
+		if err := s.gather(ctx, share, func(b *source.Gathered) error { return blocks.Put(ctx, b) }); err != nil {
+			return err
+		}
+		blocks.End()
+		return nil
+	})
 	queues := make([]*exec.Pipe[*parcel], s.Job.Size())
 	sending := new(atomic.Int32)
 	sending.Store(int32(len(queues)))
@@ -91,8 +97,8 @@ func (s *Side) send(share source.Source) {
 	})
 }
 
-// gather reads the share as blocks.
-func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pipe[*source.Gathered]) error {
+// gather reads the share as blocks, which put gets and releases.
+func (s *Side) gather(ctx context.Context, share source.Source, put func(*source.Gathered) error) error {
 	schema := s.shareSchema()
 	block := &source.Gathered{Schema: schema}
 	defer func() { block.Release() }()
@@ -101,7 +107,7 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 		if block = (&source.Gathered{Schema: schema}); full.Rows == 0 {
 			return nil
 		}
-		return blocks.Put(ctx, full)
+		return put(full)
 	}
 	numberBytes := uint64(0) // of a row
 	if s.Number >= 0 {
@@ -126,11 +132,7 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 			return err
 		}
 	}
-	if err := pass(); err != nil {
-		return err
-	}
-	blocks.End()
-	return nil
+	return pass()
 }
 
 // shareSchema is the schema of what is read: without the numbers of rows.

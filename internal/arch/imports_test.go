@@ -53,7 +53,8 @@ var rooms = []room{
 		"github.com/urfave/cli golang.org/x"},
 	{"internal/command/commandtest", "internal/command", "github.com/stretchr/testify"},
 	// What spirjoin links must not import what only spirjoin-bench does, such as the plotting library.
-	{"bench", "engine task source bench/workload bench/measure tableio tableio/csv join query planner " +
+	{"bench", "engine task source ranks cluster exchange/codec bench/primitive bench/workload bench/measure " +
+		"tableio tableio/csv join query planner " +
 		"join/graphics join/hash join/sortmerge groupby operator relation exec primitive host kernel backend " +
 		"internal/cputime internal/offheap internal/text",
 		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
