@@ -26,6 +26,9 @@ type Divider struct {
 	// of further parts, HotParts of them, which follow all others.
 	Hot      map[uint64]int
 	HotParts int
+	// Filter, if it has its parts, drops rows whose keys it does not know, and rows without a hash: they are in no part.
+	// Rows of Hot keys stay. It requires a KeyBytes of 0, and no Nulls.
+	Filter *Filter
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -48,8 +51,8 @@ func (d *Divider) hotPart(number int) int {
 	return number
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
-// uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. Rows
+// that Filter drops are in none. It uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
 // [keys.Hashes.Bind] and [take.Rows].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
@@ -111,7 +114,12 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 	if err != nil {
 		return err
 	}
-	if hashed.LeavesOut() {
+	if d.filters() {
+		none := uint16(d.All())
+		for row := range parts {
+			parts[row] = none
+		}
+	} else if hashed.LeavesOut() {
 		if err := d.spread(ctx, side, table, parts); err != nil {
 			return err
 		}
@@ -150,6 +158,15 @@ func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Ta
 func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
 	if d.KeyBytes > 0 {
 		return d.placeByDigit(ctx, table, parts)
+	}
+	if d.filters() {
+		return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+			for i, hash := range hashes {
+				if part, ok := d.Filter.partOf(hash); ok {
+					parts[rows[i]] = part
+				}
+			}
+		})
 	}
 	seed, all := d.seed(), uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
@@ -194,14 +211,21 @@ func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts [
 	})
 }
 
+// filters reports whether rows without a partner are dropped.
+func (d *Divider) filters() bool { return d.Filter != nil && d.Filter.parts != nil }
+
 // seed makes each division hash differently.
 func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
 
-// partOf is the part of a hash to which the seed was added: the high bits of its mix. This mix is independent of the
-// mixes of kernels.
+// partOf is the part of a hash to which the seed was added: the high bits of its mix.
 func partOf(x, parts uint64) uint16 {
+	part, _ := bits.Mul64(mixed(x), parts)
+	return uint16(part)
+}
+
+// mixed is the mix of a hash to which the seed was added. It is independent of the mixes of kernels.
+func mixed(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	part, _ := bits.Mul64(x^x>>31, parts)
-	return uint16(part)
+	return x ^ x>>31
 }

@@ -2,8 +2,9 @@
 // and how rows meet. Each moves its shares to where they are joined, and joins what comes as a local join of two
 // sources.
 //
-//	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
-//	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
+//	agree.go    what a rank says of its shares       choose.go   way and build side, alike on all ranks
+//	skew.go     hot keys, whose rows stay            filter.go   rows without a partner, which are dropped
+//	ranks.go    one join from shares to rows         result.go   output, and the end of the join on all ranks
 package ranks
 
 import (
@@ -35,6 +36,7 @@ type Engine struct {
 type Knobs struct {
 	Owners     bool   // rows go to owners, whatever the sizes
 	Copies     bool   // a side goes to all ranks if the join allows it, whatever the sizes
+	Filtering         // of rows of the probe side that have no partner
 	BlockBytes uint64 // rows that are divided at a time; 0: as memory allows
 }
 
@@ -60,6 +62,9 @@ type run struct {
 	sources [2]source.Source
 	schemas [2]*arrow.Schema // of the needed columns, with row numbers where rows get them
 	numbers [2]int64         // of the first row of this rank's share; negative: rows get none
+
+	probe     relation.Side
+	partBytes uint64 // of the part of a filter of each rank; 0: rows without a partner are not dropped
 }
 
 // Join joins the shares of all ranks; left and right are those of this one. It is collective: all ranks call it with
@@ -184,6 +189,13 @@ func (r *run) check() error {
 
 // begin starts the exchange and the local join.
 func (r *run) begin(ctx context.Context) error {
+	build, streams := chooseBuild(r.layout, r.Way, r.totals)
+	if r.layout.Spec.BuildSide != join.BuildAuto && !streams {
+		return r.layout.CheckStream(build)
+	}
+	if r.probe = 1 - build.Side(); streams && r.Way == Owners {
+		r.partBytes = r.planFilter(&r.layout.Spec, r.probe, r.totals)
+	}
 	joins, limitBytes := r.Joins, r.Joins.HostCapBytes()
 	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
 	if limitBytes != exec.Unlimited {
@@ -192,7 +204,7 @@ func (r *run) begin(ctx context.Context) error {
 		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
 			return err
 		}
-		blockBytes = max(1, limitBytes/exchangeShare/2/shuffle.BlocksHeld)
+		blockBytes = max(1, (limitBytes/exchangeShare-r.filterHeldBytes())/2/shuffle.BlocksHeld)
 		joins = joins.Leaving(exchangeShare)
 	}
 	if r.BlockBytes > 0 {
@@ -207,10 +219,6 @@ func (r *run) begin(ctx context.Context) error {
 		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && relation.Side(side) != of {
 			r.number(side)
 		}
-	}
-	build, streams := chooseBuild(r.layout, r.Way, r.totals)
-	if layout.Spec.BuildSide != join.BuildAuto && !streams {
-		return r.layout.CheckStream(build)
 	}
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
@@ -250,15 +258,20 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	notIn := r.layout.Spec.How == join.NotIn
 	var divider *exchange.Divider
 	var hot []hotKey
+	var filter *prefilter
 	if r.Way == Owners {
 		divider = &exchange.Divider{Parts: r.job.Size(), Seed: seed, Nulls: notIn}
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}
-		if hot, err = r.findHot(ctx, divider.Hashes); err != nil {
+		samples, err := r.sampleRanks(ctx, divider.Hashes)
+		if err != nil {
 			return err
 		}
-		r.HotKeys = len(hot)
+		hot = chooseHot(&r.layout.Spec, divider.Hashes.ValueBytes() > 0, samples)
+		if r.HotKeys = len(hot); r.partBytes > 0 {
+			filter = r.newPrefilter(divider, samples, hot)
+		}
 	}
 	for side := range r.sources {
 		side := relation.Side(side)
@@ -272,6 +285,9 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 			of.Hot, o.Copies = moves(hot, side, r.job.Rank(), r.job.Size())
 			of.HotParts, o.Divider = len(o.Copies), &of
 		}
+		if filter != nil {
+			filter.use(&o)
+		}
 		o.Witness = notIn && side == relation.Right && divider != nil
 		rows := r.totals.rows[side]
 		if r.Way == Owners && rows >= 0 {
@@ -279,6 +295,9 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 		}
 		r.sides[side] = shuffle.Start(r.flow, r.sources[side], o)
 		r.sources[side] = r.sides[side].Source(rows)
+	}
+	if filter != nil {
+		r.flow.Go("share the filter", filter.share)
 	}
 	return nil
 }

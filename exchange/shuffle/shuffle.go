@@ -45,7 +45,12 @@ type Options struct {
 	// any.
 	Witness bool
 	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
-	Copies     [][]int
+	Copies [][]int
+	// Seen, unless nil, is called with all rows that this rank gets, before they are drawn. It must be safe for
+	// concurrent use.
+	Seen func(ctx context.Context, rows arrow.RecordBatch) error
+	// Await, unless nil, is called before the first block is divided, and returns when the Divider is complete.
+	Await      func(ctx context.Context) error
 	BlockBytes uint64 // rows that are divided at a time
 	Alloc      memory.Allocator
 }
@@ -59,7 +64,8 @@ type Stats struct {
 	SentRows     uint64 `json:"sent_rows"`
 	SentBytes    uint64 `json:"sent_bytes"`
 	SentMessages uint64 `json:"sent_messages"`
-	Rows         uint64 `json:"rows"` // of this rank after the exchange
+	Rows         uint64 `json:"rows"`                   // of this rank after the exchange
+	DroppedRows  uint64 `json:"dropped_rows,omitempty"` // of this rank's share, by the filter of the Divider
 }
 
 // Side is a side on its way. Its goroutines belong to a flow that outlives whoever draws its rows, so that a join that
@@ -70,16 +76,18 @@ type Side struct {
 	format *format
 	out    *exec.Pipe[arrow.RecordBatch]
 	drain  sync.Once
+	seen   chan struct{} // closed when Seen was called with all rows
 
-	producers                               atomic.Int32 // that have not ended the output
-	sentRows, sentBytes, sentMessages, rows atomic.Uint64
+	producers                                            atomic.Int32 // that have not ended the output
+	sentRows, sentBytes, sentMessages, rows, droppedRows atomic.Uint64
 }
 
 // Start begins to send the share of this rank and to receive from the others. The share is read once. A failure of the
 // flow does not end calls of the stream, because the rank at their other end would seem to fail: the owner of the flow
 // aborts the job when it fails, which does.
 func Start(flow *exec.Flow, share source.Source, o Options) *Side {
-	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
+	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1),
+		seen: make(chan struct{})}
 	s.producers.Store(2)
 	s.send(share)
 	flow.Go("receive "+o.Side.String(), s.receive)
@@ -89,8 +97,23 @@ func Start(flow *exec.Flow, share source.Source, o Options) *Side {
 // end is called by each producer of the output, the receiver and this rank's share.
 func (s *Side) end() {
 	if s.producers.Add(-1) == 0 {
+		close(s.seen)
 		s.out.End()
 	}
+}
+
+// AllSeen is closed when Options.Seen has returned for all rows of this rank.
+func (s *Side) AllSeen() <-chan struct{} { return s.seen }
+
+// arrived passes rows of this rank, which it owns, to whoever draws them.
+func (s *Side) arrived(ctx context.Context, rows arrow.RecordBatch) error {
+	if s.Seen != nil {
+		if err := s.Seen(ctx, rows); err != nil {
+			rows.Release()
+			return err
+		}
+	}
+	return s.out.Put(ctx, rows)
 }
 
 // Source returns the rows of this rank, which can be read once. rows is their number as far as it is known; negative if
@@ -140,7 +163,8 @@ func (s *Side) Discard() {
 
 // Stats returns what was counted so far.
 func (s *Side) Stats() Stats {
-	return Stats{s.sentRows.Load(), s.sentBytes.Load(), s.sentMessages.Load(), s.rows.Load()}
+	return Stats{s.sentRows.Load(), s.sentBytes.Load(), s.sentMessages.Load(), s.rows.Load(),
+		s.droppedRows.Load()}
 }
 
 // receive takes the messages of all ranks until all have ended.
@@ -183,7 +207,7 @@ func (s *Side) receive(ctx context.Context) (err error) {
 		if a = nil; err != nil {
 			return s.named(from, err)
 		}
-		if err := s.out.Put(ctx, rows); err != nil {
+		if err := s.arrived(ctx, rows); err != nil {
 			return err
 		}
 	}
