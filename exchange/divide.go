@@ -114,12 +114,7 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 	if err != nil {
 		return err
 	}
-	if d.filters() {
-		none := uint16(d.All())
-		for row := range parts {
-			parts[row] = none
-		}
-	} else if hashed.LeavesOut() {
+	if hashed.LeavesOut() && !d.filters() {
 		if err := d.spread(ctx, side, table, parts); err != nil {
 			return err
 		}
@@ -160,13 +155,7 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 		return d.placeByDigit(ctx, table, parts)
 	}
 	if d.filters() {
-		return table.Each(ctx, func(hashes []uint64, rows []uint32) {
-			for i, hash := range hashes {
-				if part, ok := d.Filter.partOf(hash); ok {
-					parts[rows[i]] = part
-				}
-			}
-		})
+		return d.placeKnown(ctx, table, parts)
 	}
 	seed, all := d.seed(), uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
@@ -183,6 +172,31 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 		}
 		for i, row := range rows[:n] {
 			parts[row] = partOf(hashes[i]+seed, all)
+		}
+	})
+}
+
+// placeKnown sets the parts of rows by their hashes, if the filter knows these; other rows are in none.
+func (d *Divider) placeKnown(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
+	none := uint16(d.All())
+	if table.LeavesOut() {
+		for row := range parts {
+			parts[row] = none
+		}
+	}
+	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+		n := len(hashes)
+		if n == 0 {
+			return
+		}
+		if first := int(rows[0]); int(rows[n-1])-first == n-1 { // neighbours
+			d.Filter.partsOf(hashes, none, parts[first:])
+			return
+		}
+		var of [keys.StripRows]uint16
+		d.Filter.partsOf(hashes, none, of[:])
+		for i, row := range rows {
+			parts[row] = of[i]
 		}
 	})
 }

@@ -123,11 +123,17 @@ func (f *Filter) Known(hashes []uint64) (known int) {
 	return known
 }
 
-// partOf returns the part of a hash; ok is false if no row of the other side has it.
-func (f *Filter) partOf(hash uint64) (part uint16, ok bool) {
-	number, word, x := f.place(hash)
-	w := f.parts[number][word*8:][:filterBytes]
-	has := binary.LittleEndian.Uint64(w) >> (x % 64) & (binary.LittleEndian.Uint64(w[8:]) >> (x >> 6 % 64)) &
-		(binary.LittleEndian.Uint64(w[16:]) >> (x >> 12 % 64)) & (binary.LittleEndian.Uint64(w[24:]) >> (x >> 18 % 64))
-	return uint16(number), has&1 != 0
+// partsOf sets the part of each hash to that of the division, or to none if no row of the other side has the hash.
+func (f *Filter) partsOf(hashes []uint64, none uint16, into []uint16) {
+	into = into[:len(hashes)]
+	le, all, blocks, seed := binary.LittleEndian, f.all, f.blocks, f.seed
+	for i, hash := range hashes {
+		x := mixed(hash + seed)
+		part, rest := bits.Mul64(x, all)
+		block, _ := bits.Mul64(rest, blocks)
+		w := (*[filterBytes]byte)(f.parts[part][block*filterBytes:])
+		has := le.Uint64(w[:]) >> (x % 64) & (le.Uint64(w[8:]) >> (x >> 6 % 64)) &
+			(le.Uint64(w[16:]) >> (x >> 12 % 64)) & (le.Uint64(w[24:]) >> (x >> 18 % 64))
+		into[i] = none + (uint16(part)-none)&-uint16(has&1) // without a branch, which would be mispredicted
+	}
 }

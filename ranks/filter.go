@@ -26,6 +26,8 @@ const (
 	FilterAll                    // if the join allows it, whatever the sample says
 )
 
+func (f Filtering) String() string { return []string{"auto", "never", "all"}[f] }
+
 // prefilter drops rows of the probe side that have no partner before they move. The build side is exchanged first. Each
 // owner puts the keys that it gets in its part of a filter, and looks up sampled keys of the probe sides of all ranks.
 // If enough of them have no partner, all ranks get all parts of the filter, and the probe sides begin to move.
@@ -70,8 +72,11 @@ func (f Filtering) planFilter(spec *join.Spec, probe relation.Side, t totals) (p
 	return partBytes
 }
 
-// testBytes is how many bytes a rank divides and sends in the CPU time of the test of a row.
-const testBytes = 8
+// What a filter costs, as bytes that a rank could divide, send and join meanwhile.
+const (
+	testBytes   = 8       // the test of a row
+	roundsBytes = 1 << 20 // both rounds
+)
 
 // pays reports whether dropping so many rows of the probe side saves more bytes than the parts of a filter, which each
 // rank sends to all others, and the tests of all rows cost. It does not if sizes are unknown.
@@ -81,7 +86,7 @@ func pays(t totals, probe relation.Side, partBytes uint64, droppedRows float64) 
 	}
 	rows, others := float64(t.rows[probe]), float64(t.ranks-1)
 	savedBytes := droppedRows / rows * float64(t.bytes[probe]) * others / float64(t.ranks)
-	return savedBytes > float64(partBytes)*float64(t.ranks)*others+rows*testBytes
+	return savedBytes > float64(partBytes)*float64(t.ranks)*others+rows*testBytes+roundsBytes
 }
 
 // filterHeldBytes is the memory of a filter while it is made: what all ranks send, and as much in the transport.

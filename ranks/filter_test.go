@@ -119,25 +119,33 @@ func TestFilterForms(t *testing.T) {
 // the keys with partners are hot, or if sizes are unknown.
 func TestFilterAuto(t *testing.T) {
 	devicetest.SkipRace(t)
-	const rows = 40_000
+	const rows = 400_000
 	spread := func(values int) func(int) int64 {
 		return func(i int) int64 { return int64(uint64(i) * 0x9e3779b97f4a7c15 >> 20 % uint64(values)) }
 	}
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		few := numbered(t, 2, 1000, func(i int) int64 { return int64(i) })
-		spec := join.Spec{On: onK, Output: join.Count, BuildSide: join.BuildRight}
-		s := setup{size: 3, knobs: ranks.Knobs{Owners: true}}
+		spec := join.Spec{On: onK, BuildSide: join.BuildRight}
+		s := setup{size: 5, knobs: ranks.Knobs{Owners: true}}
 		for name, c := range map[string]struct {
 			key           func(int) int64
 			unknown, want bool
 		}{
 			"a twentieth has partners": {spread(20_000), false, true},
 			"all have partners":        {spread(1000), false, false},
-			"the hot key has partners": {func(i int) int64 { return int64(i % 100 / 90 * i) }, false, false},
+			"the hot key has partners": {func(i int) int64 { return int64(min(1, i%100/70) * (1000 + i)) }, false, false},
 			"unknown sizes":            {spread(20_000), true, false},
 		} {
 			s.unknown = c.unknown
-			found := check(t, device, s, numbered(t, 1, rows, c.key), few, spec)
+			left, partners := numbered(t, 1, rows, c.key), uint64(0)
+			for i := range rows {
+				if c.key(i) < 1000 {
+					partners++
+				}
+			}
+			found := run(t, device, s, left, few, spec)
+			require.NoError(t, found[0].err, name)
+			require.Equal(t, partners, found[0].totals.AllRows(), name)
 			if n := dropped(found, 0); c.want {
 				require.Greater(t, n, uint64(rows)*9/10, name)
 			} else {
