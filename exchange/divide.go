@@ -33,6 +33,9 @@ type Divider struct {
 	// and the last one all others and NULLs. nil: by hashes.
 	Bounds []int64
 	Column int
+	// Filter, if it has its parts, drops rows whose keys it does not know, and rows without a hash: they are in no part.
+	// Rows of Hot keys stay. It requires a KeyBytes of 0, and no Nulls.
+	Filter *Filter
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -55,8 +58,8 @@ func (d *Divider) hotPart(number int) int {
 	return number
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
-// uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. Rows
+// that Filter drops are in none. It uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
 // [keys.Hashes.Bind] and [take.Rows].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
@@ -122,7 +125,7 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 	if err != nil {
 		return err
 	}
-	if hashed.LeavesOut() {
+	if hashed.LeavesOut() && !d.filters() {
 		if err := d.spread(ctx, side, table, parts); err != nil {
 			return err
 		}
@@ -181,6 +184,9 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 	if d.KeyBytes > 0 {
 		return d.placeByDigit(ctx, table, parts)
 	}
+	if d.filters() {
+		return d.placeKnown(ctx, table, parts)
+	}
 	seed := d.seed()
 	if d.Slots != nil {
 		return table.Each(ctx, func(hashes []uint64, rows []uint32) {
@@ -204,6 +210,31 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 		}
 		for i, row := range rows[:n] {
 			parts[row] = partOf(hashes[i]+seed, all)
+		}
+	})
+}
+
+// placeKnown sets the parts of rows by their hashes, if the filter knows these; other rows are in none.
+func (d *Divider) placeKnown(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
+	none := uint16(d.All())
+	if table.LeavesOut() {
+		for row := range parts {
+			parts[row] = none
+		}
+	}
+	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+		n := len(hashes)
+		if n == 0 {
+			return
+		}
+		if first := int(rows[0]); int(rows[n-1])-first == n-1 { // neighbours
+			d.Filter.partsOf(hashes, none, parts[first:])
+			return
+		}
+		var of [keys.StripRows]uint16
+		d.Filter.partsOf(hashes, none, of[:])
+		for i, row := range rows {
+			parts[row] = of[i]
 		}
 	})
 }
@@ -232,6 +263,9 @@ func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts [
 	})
 }
 
+// filters reports whether rows without a partner are dropped.
+func (d *Divider) filters() bool { return d.Filter != nil && d.Filter.parts != nil }
+
 // seed makes each division hash differently.
 func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
 
@@ -243,11 +277,15 @@ func (d *Divider) partOf(x uint64) uint16 {
 	return partOf(x, uint64(d.Parts))
 }
 
-// partOf is the part of a hash to which the seed was added: the high bits of its mix. This mix is independent of the
-// mixes of kernels.
+// partOf is the part of a hash to which the seed was added: the high bits of its mix.
 func partOf(x, parts uint64) uint16 {
+	part, _ := bits.Mul64(mixed(x), parts)
+	return uint16(part)
+}
+
+// mixed is the mix of a hash to which the seed was added. It is independent of the mixes of kernels.
+func mixed(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	part, _ := bits.Mul64(x^x>>31, parts)
-	return uint16(part)
+	return x ^ x>>31
 }

@@ -2,10 +2,11 @@
 // and how rows meet. Each moves its shares to where they are joined, and joins what comes as a local join of two
 // sources.
 //
-//	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
-//	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
-//	coder.go     where columns are compressed          sorted.go   output that moves to its order
-//	forecast.go  what a join would send
+//	agree.go     what a rank says of its shares        choose.go    way and build side, alike on all ranks
+//	weigh.go     shares of unequal ranks               skew.go      hot keys, whose rows stay
+//	filter.go    rows without a partner, dropped       coder.go     where columns are compressed
+//	ranks.go     one join from shares to rows          sorted.go    output that moves to its order
+//	result.go    output, and the end of the join       forecast.go  what a join would send
 package ranks
 
 import (
@@ -37,6 +38,7 @@ type Engine struct {
 type Knobs struct {
 	Owners     bool    // rows go to owners, whatever the sizes
 	Copies     bool    // a side goes to all ranks if the join allows it, whatever the sizes
+	Filtering          // of rows of the probe side that have no partner
 	BlockBytes uint64  // rows that are divided at a time; 0: as memory allows
 	Speed      float64 // rows that this rank joins a second; 0: as predicted for its devices
 	Codec      Codec   // where columns are encoded on their way
@@ -67,6 +69,10 @@ type run struct {
 	schemas [2]*arrow.Schema  // of the needed columns, with row numbers where rows get them
 	numbers [2]int64          // of the first row of this rank's share; negative: rows get none
 	sent    []cluster.Traffic // by rank: what a forecast counts instead of starting the exchange; nil: no forecast
+	slots   []uint16          // owners of equal ranges of hashes; nil: each rank owns one
+
+	probe     relation.Side
+	partBytes uint64 // of the part of a filter of each rank; 0: rows without a partner are not dropped
 }
 
 // Join joins the shares of all ranks; left and right are those of this one. It is collective: all ranks call it with
@@ -135,6 +141,7 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 		return err
 	}
 	r.totals = sum(r.all)
+	r.totals.nodes = slices.Max(r.job.Nodes()) + 1
 	r.Way = chooseWay(&r.layout.Spec, r.totals)
 	r.chooseOrdered()
 	mayLeft, mayRight := mayGoToAll(&r.layout.Spec, relation.Left), mayGoToAll(&r.layout.Spec, relation.Right)
@@ -216,10 +223,6 @@ func (r *run) check() error {
 func (r *run) begin(ctx context.Context) error {
 	of, ordered := r.ordered()
 	sorts := ordered && r.Way == Owners
-	joins, options, err := r.prepare(sorts)
-	if err != nil {
-		return err
-	}
 	form := r.layout.Form()
 	if !sorts {
 		form.Order = join.Unordered // each rank has its rows in their order
@@ -241,6 +244,14 @@ func (r *run) begin(ctx context.Context) error {
 	}
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
+	}
+	r.slots = weigh(r.speeds())
+	if r.probe = 1 - build.Side(); streams && r.Way == Owners && r.slots == nil && r.sent == nil {
+		r.partBytes = r.planFilter(&r.layout.Spec, r.probe, r.totals)
+	}
+	joins, options, err := r.prepare(sorts)
+	if err != nil {
+		return err
 	}
 	if err := r.exchange(ctx, options); err != nil || r.sent != nil {
 		return err
@@ -282,7 +293,7 @@ func (r *run) prepare(sorts bool) (joins *engine.Engine, o shuffle.Options, err 
 		if at != CodecOff {
 			held = shuffle.CodedBlocksHeld
 		}
-		blockBytes = max(1, need.Host/2/held)
+		blockBytes = max(1, (need.Host-r.filterHeldBytes())/2/held)
 		if joins = joins.Leaving(exchangeShare); sorts {
 			joins = r.Joins.Leaving(exchangeShare / 2)
 		}
@@ -318,16 +329,20 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	notIn := r.layout.Spec.How == join.NotIn
 	var divider *exchange.Divider
 	var hot []hotKey
+	var filter *prefilter
 	if r.Way == Owners {
-		divider = &exchange.Divider{Parts: r.job.Size(), Seed: seed, Nulls: notIn}
-		divider.Slots = weigh(r.speeds())
+		divider = &exchange.Divider{Parts: r.job.Size(), Slots: r.slots, Seed: seed, Nulls: notIn}
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}
-		if hot, err = r.findHot(ctx, divider.Hashes); err != nil {
+		samples, err := r.sampleRanks(ctx, divider.Hashes)
+		if err != nil {
 			return err
 		}
-		r.HotKeys = len(hot)
+		hot = chooseHot(&r.layout.Spec, divider.Hashes.ValueBytes() > 0, samples)
+		if r.HotKeys = len(hot); r.partBytes > 0 {
+			filter = r.newPrefilter(divider, samples, hot)
+		}
 	}
 	for side := range r.sources {
 		side := relation.Side(side)
@@ -339,6 +354,9 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 			of := *divider
 			of.Hot, o.Copies = moves(hot, side, r.job.Rank(), r.job.Size())
 			of.HotParts, o.Divider = len(o.Copies), &of
+		}
+		if filter != nil {
+			filter.use(&o)
 		}
 		o.Witness = notIn && side == relation.Right && divider != nil
 		if r.sent != nil {
@@ -354,6 +372,9 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 		}
 		r.sides[side] = shuffle.Start(r.flow, r.sources[side], o)
 		r.sources[side] = r.sides[side].Source(rows)
+	}
+	if filter != nil {
+		r.flow.Go("share the filter", filter.share)
 	}
 	return nil
 }

@@ -143,6 +143,7 @@ type setup struct {
 	divides    uint64 // bytes of a build side that a rank divides; 0: as memory allows
 	unknown    bool   // shares are no tables
 	speeds     []float64
+	nodeRanks  int // ranks of a node; 0: all
 	faults     cluster.Faults
 	options    cluster.Options
 }
@@ -179,7 +180,8 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 	require.NoError(t, err)
 	found := make([]outcome, s.size)
 	var all sync.WaitGroup
-	for rank, job := range cluster.Local(s.size, cluster.LocalOptions{Options: s.options, Faults: s.faults}) {
+	for rank, job := range cluster.Local(s.size, cluster.LocalOptions{Options: s.options, Faults: s.faults,
+		NodeRanks: s.nodeRanks}) {
 		alloc := memory.NewCheckedAllocator(relationtest.Dirty{Allocator: memory.DefaultAllocator})
 		e := engine.NewEngine(ops, alloc, s.limitBytes)
 		if s.tempDir != "" {

@@ -28,7 +28,7 @@ func (s *Side) receive() {
 			return s.named(a.from, err)
 		}
 		s.decoded[at(coder)].Add(a.decodedBytes)
-		return s.out.Put(ctx, rows)
+		return s.arrived(ctx, rows)
 	}
 	s.flow.AtEnd(func() { relation.ReleaseAll(decoders) })
 	if s.Coder == nil {

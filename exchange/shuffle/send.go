@@ -62,7 +62,7 @@ func (s *Side) send(share source.Source) {
 		}
 		if rank == s.Job.Rank() {
 			rows.RecordBatch.Retain()
-			return s.out.Put(ctx, rows.RecordBatch)
+			return s.arrived(ctx, rows.RecordBatch)
 		}
 		rows.Retain()
 		return queues[rank].Put(ctx, rows)
@@ -161,11 +161,22 @@ func (s *Side) table(b *source.Gathered) arrow.Table {
 func (s *Side) divide(ctx context.Context, b *source.Gathered) (*dividedBlock, error) {
 	table := s.table(b)
 	defer table.Release()
+	if await := s.Await; await != nil {
+		s.Await = nil
+		if err := await(ctx); err != nil {
+			return nil, err
+		}
+	}
 	defer exec.Begin(ctx, "divide").End()
 	parts, err := s.Divider.Divide(ctx, s.Side, table, s.Alloc)
 	if err != nil {
 		return nil, err
 	}
+	dropped := table.NumRows()
+	for _, rows := range parts {
+		dropped -= rows.NumRows()
+	}
+	s.droppedRows.Add(uint64(dropped))
 	return &dividedBlock{parts}, nil
 }
 

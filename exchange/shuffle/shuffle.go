@@ -43,7 +43,12 @@ type Options struct {
 	// any.
 	Witness bool
 	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
-	Copies     [][]int
+	Copies [][]int
+	// Seen, unless nil, is called with all rows that this rank gets, before they are drawn. It must be safe for
+	// concurrent use.
+	Seen func(ctx context.Context, rows arrow.RecordBatch) error
+	// Await, unless nil, is called before the first block is divided, and returns when the Divider is complete.
+	Await      func(ctx context.Context) error
 	BlockBytes uint64 // rows that are divided at a time
 	Alloc      memory.Allocator
 	Coding
@@ -63,8 +68,9 @@ type Stats struct {
 	SentRows     uint64 `json:"sent_rows"`
 	SentBytes    uint64 `json:"sent_bytes"`
 	SentMessages uint64 `json:"sent_messages"`
-	RawBytes     uint64 `json:"raw_bytes"` // SentBytes if no column had been encoded
-	Rows         uint64 `json:"rows"`      // of this rank after the exchange
+	RawBytes     uint64 `json:"raw_bytes"`              // SentBytes if no column had been encoded
+	Rows         uint64 `json:"rows"`                   // of this rank after the exchange
+	DroppedRows  uint64 `json:"dropped_rows,omitempty"` // of this rank's share, by the filter of the Divider
 
 	// Bytes of columns, as they are when they are not encoded. What is encoded once for several ranks counts once.
 	HostEncodedBytes   uint64 `json:"host_encoded_bytes"`
@@ -81,12 +87,13 @@ type Side struct {
 	format *format
 	out    *exec.Pipe[arrow.RecordBatch]
 	drain  sync.Once
+	seen   chan struct{} // closed when Seen was called with all rows
 
 	link link
 
 	producers                               atomic.Int32 // that have not ended the output
 	sentRows, sentBytes, sentMessages, rows atomic.Uint64
-	rawBytes                                atomic.Uint64
+	rawBytes, droppedRows                   atomic.Uint64
 	encoded, decoded                        [2]atomic.Uint64 // bytes on the host and on a device
 }
 
@@ -94,7 +101,8 @@ type Side struct {
 // flow does not end calls of the stream, because the rank at their other end would seem to fail: the owner of the flow
 // aborts the job when it fails, which does.
 func Start(flow *exec.Flow, share source.Source, o Options) *Side {
-	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
+	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1),
+		seen: make(chan struct{})}
 	s.producers.Store(2)
 	s.send(share)
 	s.receive()
@@ -104,8 +112,23 @@ func Start(flow *exec.Flow, share source.Source, o Options) *Side {
 // end is called by each producer of the output, the receiver and this rank's share.
 func (s *Side) end() {
 	if s.producers.Add(-1) == 0 {
+		close(s.seen)
 		s.out.End()
 	}
+}
+
+// AllSeen is closed when Options.Seen has returned for all rows of this rank.
+func (s *Side) AllSeen() <-chan struct{} { return s.seen }
+
+// arrived passes rows of this rank, which it owns, to whoever draws them.
+func (s *Side) arrived(ctx context.Context, rows arrow.RecordBatch) error {
+	if s.Seen != nil {
+		if err := s.Seen(ctx, rows); err != nil {
+			rows.Release()
+			return err
+		}
+	}
+	return s.out.Put(ctx, rows)
 }
 
 // Source returns the rows of this rank, which can be read once. rows is their number as far as it is known; negative if
@@ -156,7 +179,7 @@ func (s *Side) Discard() {
 // Stats returns what was counted so far.
 func (s *Side) Stats() Stats {
 	return Stats{SentRows: s.sentRows.Load(), SentBytes: s.sentBytes.Load(), SentMessages: s.sentMessages.Load(),
-		RawBytes: s.rawBytes.Load(), Rows: s.rows.Load(),
+		RawBytes: s.rawBytes.Load(), Rows: s.rows.Load(), DroppedRows: s.droppedRows.Load(),
 		HostEncodedBytes: s.encoded[0].Load(), DeviceEncodedBytes: s.encoded[1].Load(),
 		HostDecodedBytes: s.decoded[0].Load(), DeviceDecodedBytes: s.decoded[1].Load()}
 }
