@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -71,6 +72,9 @@ var exitCodes = []struct {
 func exitCode(err error) int {
 	if err == nil {
 		return ExitDone
+	}
+	if lost := (*cluster.Lost)(nil); errors.As(err, &lost) {
+		return lost.Code
 	}
 	for _, e := range exitCodes {
 		if errors.Is(err, e.sentinel) {
