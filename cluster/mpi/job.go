@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/cluster"
 )
@@ -122,6 +124,16 @@ func (j *Job) Stats() cluster.Stats     { return j.counters.Stats() }
 
 // Library returns name and version of the library.
 func (j *Job) Library() string { return title(j.version) }
+
+// LauncherCores returns the number of cores on which the process that has started this one may run; 0 if it is unknown.
+// That is all that the job has on this node: a launcher binds ranks, but not itself.
+func LauncherCores() int {
+	var cores unix.CPUSet
+	if unix.SchedGetaffinity(os.Getppid(), &cores) != nil {
+		return 0
+	}
+	return cores.Count()
+}
 
 // findNodes numbers the nodes. Processes share one if they see the same boot of a kernel and the same host name.
 // Containers of a machine have names of their own, and do not share memory.

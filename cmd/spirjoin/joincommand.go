@@ -76,6 +76,7 @@ type joinOptions struct {
 	quiet             bool
 	overwrite         bool            // parts of an earlier run in a folder
 	job               spirjoin.Job    // of which this process is a rank; nil: it joins alone
+	coreWarnings      []error         // of ranks that may use few cores
 	tracePath         string          // empty: none
 	trace             *spirjoin.Trace // of the run; nil: none
 }

@@ -111,7 +111,9 @@ func NameFlags(text string) string {
 func NameRaisedFlags(text string) string { return optionRaised.ReplaceAllStringFunc(text, NameFlags) }
 
 // message is the one line that a failure prints.
-func (p *Program) message(err error) string {
+func (p *Program) message(err error) string { return p.Name + ": " + p.line(err) }
+
+func (p *Program) line(err error) string {
 	line := err.Error()
 	switch exitCode(err) {
 	case ExitInterrupted:
@@ -123,7 +125,7 @@ func (p *Program) message(err error) string {
 			line = p.Reword(err, line)
 		}
 	}
-	return p.Name + ": " + text.OneLine(line)
+	return text.OneLine(line)
 }
 
 // PlainError drops the operation and the path that an error of the system repeats.

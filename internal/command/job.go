@@ -46,7 +46,7 @@ func (s *Session) endJob(err error) int {
 	case lost.Code == ExitInterrupted && job.Rank() == 0:
 		fmt.Fprintln(s.Stderr, s.message(context.Canceled))
 	case lost.Code != ExitInterrupted && lost.Rank == job.Rank():
-		fmt.Fprintln(s.Stderr, s.message(err))
+		fmt.Fprintf(s.Stderr, "%s: rank %d: %s\n", s.Name, job.Rank(), s.line(err))
 	}
 	_ = job.Close()
 	return lost.Code
@@ -54,8 +54,7 @@ func (s *Session) endJob(err error) int {
 
 // said is what a rank says in a round of Agree.
 type said struct {
-	Error string `json:",omitempty"`
-	Code  int    `json:",omitempty"`
+	Lost  *cluster.Lost `json:",omitempty"` // the rank's error, or that of another rank which it has learned
 	Value json.RawMessage
 }
 
@@ -65,7 +64,7 @@ type said struct {
 func Agree[T any](ctx context.Context, job spirjoin.Job, round string, value T, err error) ([]T, error) {
 	mine := said{}
 	if err != nil {
-		mine.Error, mine.Code = err.Error(), exitCode(err)
+		mine.Lost = cluster.Options{ExitCode: exitCode}.NewLost(job.Rank(), err)
 	}
 	var failed error
 	if mine.Value, failed = json.Marshal(value); failed != nil {
@@ -93,11 +92,11 @@ func Agree[T any](ctx context.Context, job spirjoin.Job, round string, value T, 
 		case failed != nil:
 			return nil, fmt.Errorf("%w: what rank %d says in round %q is not understood: %w", backend.ErrInvalidInput,
 				rank, round, failed)
-		case theirs.Code == 0:
-		case rank == job.Rank():
+		case theirs.Lost == nil:
+		case theirs.Lost.Rank == job.Rank() && err != nil:
 			return nil, err
 		default:
-			return nil, &cluster.Lost{Rank: rank, Text: theirs.Error, Code: theirs.Code}
+			return nil, theirs.Lost
 		}
 	}
 	return values, nil
