@@ -30,6 +30,7 @@ type Job struct {
 	cancel   context.CancelCauseFunc
 	counters *cluster.Counters
 	control  control
+	lowest   atomic.Int64 // rank that has failed, once ctx has ended
 
 	round    chan struct{} // holds a value while a round is under way
 	roundErr error         // of a round that did not end: none can follow

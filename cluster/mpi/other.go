@@ -10,6 +10,9 @@ import (
 // Job is a job of MPI, which this system lacks.
 type Job struct{ cluster.Job }
 
+// LowestFailed returns 0.
+func (*Job) LowestFailed() int { return 0 }
+
 // LauncherCores returns 0: it is not known.
 func LauncherCores() int { return 0 }
 

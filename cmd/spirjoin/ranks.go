@@ -111,6 +111,11 @@ func (j *joining) overRanks(ctx context.Context) (err error) {
 		return err
 	}
 	defer joined.Close()
+	defer func() {
+		if err != nil {
+			j.job.Abort(err) // before the result is closed, which is no reason
+		}
+	}()
 	j.report.ReadSeconds += j.pair.ReadSeconds()
 	drawing := time.Now()
 	if writer != nil {

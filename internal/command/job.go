@@ -45,7 +45,7 @@ func (s *Session) endJob(err error) int {
 	switch {
 	case lost.Code == ExitInterrupted && job.Rank() == 0:
 		fmt.Fprintln(s.Stderr, s.message(context.Canceled))
-	case lost.Code != ExitInterrupted && lost.Rank == job.Rank():
+	case lost.Code != ExitInterrupted && lost.Rank == job.Rank() && job.LowestFailed() == job.Rank():
 		fmt.Fprintf(s.Stderr, "%s: rank %d: %s\n", s.Name, job.Rank(), s.line(err))
 	}
 	_ = job.Close()

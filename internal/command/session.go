@@ -15,7 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/spirjoin/spirjoin"
+	"github.com/spirjoin/spirjoin/cluster/mpi"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -40,7 +40,7 @@ type Session struct {
 	reader                       func() pipeReader // of standard output
 
 	AbandonAfter time.Duration // that a command which hangs in a call of the system keeps the program after a signal
-	job          spirjoin.Job  // of the launcher; nil: none was opened
+	job          *mpi.Job      // of the launcher; nil: none was opened
 	OnPhase      func(string)  // told of each phase of a command; may be nil
 }
 
