@@ -43,3 +43,10 @@ func (e *Engine) JoinDistributed(ctx context.Context, job Job, left, right Sourc
 	*DistributedResult, error) {
 	return (&ranks.Engine{Joins: e.join}).Join(ctx, job, left, right, spec)
 }
+
+// JoinDistributedLayout is JoinDistributed with an existing layout. The layout may come from schemas with more columns
+// than the sources, so that a caller can read only the columns in layout.Needed.
+func (e *Engine) JoinDistributedLayout(ctx context.Context, job Job, layout *JoinLayout, left, right Source) (
+	*DistributedResult, error) {
+	return (&ranks.Engine{Joins: e.join}).JoinLayout(ctx, job, layout, left, right)
+}

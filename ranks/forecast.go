@@ -33,7 +33,7 @@ func (e *Engine) Forecast(ctx context.Context, job cluster.Job, left, right sour
 			err = r.fail(err)
 		}
 	}()
-	if err := r.plan(ctx, spec); err != nil {
+	if err := r.plan(ctx, layoutOf(left, right, spec)); err != nil {
 		return nil, err
 	}
 	r.sent = make([]cluster.Traffic, job.Size())

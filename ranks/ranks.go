@@ -81,8 +81,23 @@ type run struct {
 //
 // An error ends the job. Errors: as for [engine.Engine.Stream]; ErrInvalidInput if ranks
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
-func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
-	result *Result, err error) {
+func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (*Result, error) {
+	return e.start(ctx, job, left, right, layoutOf(left, right, spec))
+}
+
+// layoutOf returns a function that derives the layout when an error of it ends the job.
+func layoutOf(left, right source.Source, spec join.Spec) func() (*join.Layout, error) {
+	return func() (*join.Layout, error) { return join.NewLayout(left.Schema, right.Schema, spec) }
+}
+
+// JoinLayout is Join with an existing layout. It may come from schemas with more columns than the sources.
+func (e *Engine) JoinLayout(ctx context.Context, job cluster.Job, layout *join.Layout, left, right source.Source) (
+	*Result, error) {
+	return e.start(ctx, job, left, right, func() (*join.Layout, error) { return layout, nil })
+}
+
+func (e *Engine) start(ctx context.Context, job cluster.Job, left, right source.Source,
+	layout func() (*join.Layout, error)) (result *Result, err error) {
 	r := e.newRun(ctx, job, left, right)
 	defer func() {
 		if result != nil {
@@ -93,7 +108,7 @@ func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.S
 		}
 		r.Close() // after a panic, this ends the job
 	}()
-	if err := r.plan(ctx, spec); err != nil {
+	if err := r.plan(ctx, layout); err != nil {
 		return nil, err
 	}
 	if r.Way == Stay {
@@ -116,13 +131,13 @@ func (e *Engine) newRun(ctx context.Context, job cluster.Job, left, right source
 }
 
 // plan agrees with the other ranks on what is joined and how.
-func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
+func (r *run) plan(ctx context.Context, layout func() (*join.Layout, error)) (err error) {
 	for side := range r.sources {
 		if err := r.sources[side].Check(relation.Side(side)); err != nil {
 			return err
 		}
 	}
-	if r.layout, err = join.NewLayout(r.sources[0].Schema, r.sources[1].Schema, spec); err != nil {
+	if r.layout, err = layout(); err != nil {
 		return err
 	}
 	for side := range r.schemas {

@@ -43,13 +43,13 @@ var rooms = []room{
 	{"internal/machines", "exchange/topology", ""},
 	{"groupjoin", "engine source join query deliver groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
-	{"cmd/spirjoin", "files . bench/primitive bench/workload tableio tableio/csv join relation exec primitive " +
+	{"cmd/spirjoin", "files . cluster cluster/mpi bench/primitive bench/workload tableio tableio/csv join relation exec primitive " +
 		"vulkan opencl kernel backend backend/link internal/command internal/selftest internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go"},
 	{"cmd/spirjoin-bench", ". bench bench/primitive bench/workload bench/measure tableio join primitive vulkan " +
 		"backend internal/command internal/text",
 		"github.com/urfave/cli"},
-	{"internal/command", ". bench/workload bench/measure tableio exec primitive backend internal/text",
+	{"internal/command", ". cluster cluster/mpi bench/workload bench/measure tableio exec primitive backend internal/text",
 		"github.com/urfave/cli golang.org/x"},
 	{"internal/command/commandtest", "internal/command", "github.com/stretchr/testify"},
 	// What spirjoin links must not import what only spirjoin-bench does, such as the plotting library.
