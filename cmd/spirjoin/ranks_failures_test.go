@@ -157,7 +157,7 @@ func TestRanksSignals(t *testing.T) {
 		{"stop", 1, syscall.SIGSTOP, "spirjoin: rank 0: wait for other ranks: timed out (rank 1 did not ", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onLaunchers(t, number, func(t *testing.T, launcher []string) {
+			onLaunchers(t, number+1, func(t *testing.T, launcher []string) {
 				out := filepath.Join(t.TempDir(), "out")
 				l, pids := long(t, launcher, out, "--stall", "1s")
 				pid := l.Process.Pid
@@ -165,8 +165,15 @@ func TestRanksSignals(t *testing.T) {
 					pid = pids[c.rank]
 				}
 				require.NoError(t, syscall.Kill(pid, c.signal))
+				mpich := launcher[0] == "mpirun.mpich"
+				if mpich && c.signal == syscall.SIGSTOP { // its launcher waits for a rank that is stopped
+					time.Sleep(longest / 2) // rank 0 has named it by then
+					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+				}
 				o := l.end(t)
-				require.NotZero(t, o.Code, o.Stderr)
+				if !mpich || c.signal != syscall.SIGTERM { // after which its launcher returns 0
+					require.NotZero(t, o.Code, o.Stderr)
+				}
 				require.Less(t, time.Since(l.began), longest, o.Stderr)
 				require.Contains(t, o.Stderr, c.says)
 				require.LessOrEqual(t, strings.Count(o.Stderr, "spirjoin: "), 1, o.Stderr)
@@ -175,7 +182,6 @@ func TestRanksSignals(t *testing.T) {
 				} else {
 					require.NoDirExists(t, out)
 				}
-				t.Logf("code %d after %v: %s", o.Code, time.Since(l.began), o.Stderr)
 			})
 		})
 	}
