@@ -171,7 +171,7 @@ func TestRanksSignals(t *testing.T) {
 					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 				}
 				o := l.end(t)
-				if !mpich || c.signal != syscall.SIGTERM { // after which its launcher returns 0
+				if !mpich || c.rank >= 0 { // its launcher may return 0 after a signal of its own
 					require.NotZero(t, o.Code, o.Stderr)
 				}
 				require.Less(t, time.Since(l.began), longest, o.Stderr)
