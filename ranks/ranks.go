@@ -81,7 +81,8 @@ type run struct {
 //
 // An error ends the job. Errors: as for [engine.Engine.Stream]; ErrInvalidInput if ranks
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
-func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (*Result, error) {
+func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
+	*Result, error) {
 	return e.start(ctx, job, left, right, layoutOf(left, right, spec))
 }
 

@@ -24,8 +24,8 @@ const partPrefix = "part-"
 // last: a folder without a manifest is not complete. It is used by one goroutine; end it with Commit or Abort
 // ("defer f.Abort()" is harmless after Commit).
 //
-// Several processes can write one folder. One of them begins it by MakeFolder, then the others by ShareFolder. Each adds
-// its parts and lets them appear by CommitParts. When all have done so, the first one writes the manifest by List, and
+// Several processes can write one folder. One of them begins it by MakeFolder, then the others by ShareFolder. Each
+// adds its parts and lets them appear by CommitParts. When all have done so, the first one writes the manifest by List, and
 // then all call Keep. If any of them fails, all call Abort. The caller has them wait for one another.
 type Folder struct {
 	path    string
@@ -81,8 +81,8 @@ func MakeFolder(path string, overwrite bool) (*Folder, error) {
 // Errors wrap ErrOutput.
 func ShareFolder(path string, created bool) (*Folder, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return nil, fail(ErrOutput, "create", path, errors.New("another process has made this folder, and this one does "+
-			"not see it; choose a folder in a file system that all share"))
+		return nil, fail(ErrOutput, "create", path, errors.New("another process has made this folder, and this one "+
+			"does not see it; choose a folder in a file system that all share"))
 	}
 	return &Folder{path: path, created: created}, nil
 }
@@ -205,8 +205,8 @@ func (f *Folder) list(m Manifest) error {
 // Keep ends the output: Abort does nothing any more.
 func (f *Folder) Keep() { f.ended = true }
 
-// Abort removes all parts, also parts that have appeared, the manifest, and the folder if it is new and empty. It may be called again, and does
-// nothing after Commit. Errors wrap ErrOutput.
+// Abort removes all parts, also parts that have appeared, the manifest, and the folder if it is new and
+// empty. It may be called again, and does nothing after Commit. Errors wrap ErrOutput.
 func (f *Folder) Abort() error {
 	if f.ended {
 		return nil

@@ -33,7 +33,8 @@ func (s session) joinAsRank(ctx context.Context, job spirjoin.Job, o joinOptions
 	}
 	for rank, theirs := range all {
 		if theirs != all[0] {
-			return command.Usagef("ranks 0 and %d have different flags for the output: %+v and %+v", rank, all[0], theirs)
+			return command.Usagef("ranks 0 and %d have different flags for the output: %+v and %+v", rank,
+				all[0], theirs)
 		}
 	}
 	if o.job = job; job.Size() == 1 && !(o.goal == goalFile && isFolder(o.output)) {

@@ -13,8 +13,8 @@ import (
 	"github.com/spirjoin/spirjoin/cluster/mpi"
 )
 
-// OpenJob begins the part of this process in the job of its launcher; nil if there is none. The session ends it when the
-// command has ended. stall is the longest wait for other ranks; 0: no limit.
+// OpenJob begins the part of this process in the job of its launcher; nil if there is none. The session ends it when
+// the command has ended. stall is the longest wait for other ranks; 0: no limit.
 func (s *Session) OpenJob(stall time.Duration) (spirjoin.Job, error) {
 	if mpi.LaunchedRanks() == 0 {
 		return nil, nil
