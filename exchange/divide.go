@@ -29,12 +29,12 @@ type Divider struct {
 	// of further parts, HotParts of them, which follow all others.
 	Hot      map[uint64]int
 	HotParts int
-	// Bounds divide rows by a column of 64-bit integers instead, number Column: part i has the values less than Bounds[i],
-	// and the last one all others and NULLs. nil: by hashes.
+	// Bounds divide rows by a column of 64-bit integers instead, number Column: part i has the values less than
+	// Bounds[i], and the last one all others and NULLs. nil: by hashes.
 	Bounds []int64
 	Column int
-	// Filter, if it has its parts, drops rows whose keys it does not know, and rows without a hash: they are in no part.
-	// Rows of Hot keys stay. It requires a KeyBytes of 0, and no Nulls.
+	// Filter, if it has its parts, drops rows whose keys it does not know, and rows without a hash: they are in no
+	// part. Rows of Hot keys stay. It requires a KeyBytes of 0, and no Nulls.
 	Filter *Filter
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
@@ -58,9 +58,9 @@ func (d *Divider) hotPart(number int) int {
 	return number
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. Rows
-// that Filter drops are in none. It uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
-// [keys.Hashes.Bind] and [take.Rows].
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together.
+// Rows that Filter drops are in none. It uses all cores. Within a part rows keep their order. The caller releases the
+// parts. Errors: as for [keys.Hashes.Bind] and [take.Rows].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
 	of, freeOf := scratch[uint16](alloc, int(table.NumRows()))

@@ -21,8 +21,8 @@ import (
 //	hash, mixed    part 2 | block 5 | ... | bits 63, 0, 17, 4
 //	part 2         block 0 ... block 5: word 0, bit 4; word 1, bit 17; word 2, bit 0; word 3, bit 63 ... block n-1
 //
-// Each rank that owns a part adds the keys of that part alone, and the parts of all ranks follow one another. That moves
-// fewer bytes than filters of all keys from each rank, which would be united bit by bit.
+// Each rank that owns a part adds the keys of that part alone, and the parts of all ranks follow one another. That
+// moves fewer bytes than filters of all keys from each rank, which would be united bit by bit.
 //
 // Source: Lang, Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High Throughput",
 // PVLDB 12(5), 2019: section 3.2, sectorized filters.

@@ -144,7 +144,7 @@ func TestChooseBuild(t *testing.T) {
 		c.spec.On = []string{"k"}
 		l, err := join.NewLayout(k, k, c.spec)
 		require.NoError(t, err)
-		got, ok := chooseBuild(l, c.way, totals{ranks: 2, rows: [2]int64{c.left, c.right}, bytes: [2]int64{}, limitBytes: 0})
+		got, ok := chooseBuild(l, c.way, totals{ranks: 2, rows: [2]int64{c.left, c.right}})
 		require.Equal(t, c.want, got, name)
 		require.Equal(t, c.ok, ok, name)
 	}

@@ -28,8 +28,8 @@ func exchanged(found []outcome) (sum shuffle.Stats) {
 	return sum
 }
 
-// TestCompressed: every kind, with columns that are encoded and decoded on the host or on a device, if rows go to owners
-// and if a side goes to all ranks, also under a memory limit.
+// TestCompressed: every kind, with columns that are encoded and decoded on the host or on a device, if rows go to
+// owners and if a side goes to all ranks, also under a memory limit.
 func TestCompressed(t *testing.T) {
 	devicetest.SkipRace(t)
 	devicetest.ForEach(t, func(t *testing.T, device *backend.Device) {

@@ -21,7 +21,8 @@ type Forecast struct {
 // Forecast computes what [Engine.Join] would send, without moving rows or joining them. It is collective, like Join:
 // the ranks agree on the join, sample its keys, and divide their shares. The sizes of messages are computed, not
 // measured; see [shuffle.Forecast]. It covers the streams of both sides: rounds of agreement are not counted, nor are
-// reports of output rows under MaxOutputRows. Shares are read once, so a source that is no table cannot be joined afterwards.
+// reports of output rows under MaxOutputRows. Shares are read once, so a source that is no table cannot be joined
+// afterwards.
 //
 // Errors are as for Join, and end the job.
 func (e *Engine) Forecast(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (

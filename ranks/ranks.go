@@ -174,8 +174,8 @@ func (r *run) plan(ctx context.Context, layout func() (*join.Layout, error)) (er
 	return r.check()
 }
 
-// chooseOrdered has the rows of the side stay in whose order the output is, so that the output of each rank follows that
-// of the ranks before; or rows meet on the owners of their keys, and the output moves to its order ([run.sort]).
+// chooseOrdered has the rows of the side stay in whose order the output is, so that the output of each rank follows
+// that of the ranks before; or rows meet on the owners of their keys, and the output moves to its order ([run.sort]).
 func (r *run) chooseOrdered() {
 	of, ordered := r.ordered()
 	other := [2]Way{LeftToAll, RightToAll}[1-of]

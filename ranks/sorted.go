@@ -30,14 +30,13 @@ type sorted struct {
 	merge *task.Merge
 	disk  *exec.Grant
 	file  *exchange.File // nil: in memory
-	form  join.Form
 }
 
 // sort has the output of the local join move to its ranks. numbered is the layout of that join.
 func (r *run) sort(o shuffle.Options, numbered *join.Layout) (err error) {
 	of, _ := r.ordered()
-	form := r.layout.Form()
-	s := &sorted{merge: task.NewMerge(&r.Joins.Means, r.layout, numbered, form), disk: r.Joins.Budget().Empty(), form: form}
+	s := &sorted{merge: task.NewMerge(&r.Joins.Means, r.layout, numbered, r.layout.Form()),
+		disk: r.Joins.Budget().Empty()}
 	r.sorted, s.merge.Fail = s, r.flow.Fail
 	if r.Joins.Divisible() {
 		if s.file, err = exchange.NewFile(r.Joins.TempDir, s.disk); err != nil {

@@ -88,8 +88,8 @@ bool valid(Header h, uint count, uint words) {
         ((h.scheme & layer_pack) != 0u || h.width == VALUE_BITS) && layout_of(h, count).end == words;
 }
 
-// Replaces the sums of grains, of lengths and of differences, by the sums before them. Differences that are not wide have
-// sums of less than 2^32.
+// Replaces the sums of grains, of lengths and of differences, by the sums before them. Differences that are not wide
+// have sums of less than 2^32.
 #if SHARED
 void scan_grains(uint grains, bool lengths, bool differences, bool wide) {
     if (INVOCATION == 0u) {

@@ -25,8 +25,8 @@ const partPrefix = "part-"
 // ("defer f.Abort()" is harmless after Commit).
 //
 // Several processes can write one folder. One of them begins it by MakeFolder, then the others by ShareFolder. Each
-// adds its parts and lets them appear by CommitParts. When all have done so, the first one writes the manifest by List, and
-// then all call Keep. If any of them fails, all call Abort. The caller has them wait for one another.
+// adds its parts and lets them appear by CommitParts. When all have done so, the first one writes the manifest by List,
+// and then all call Keep. If any of them fails, all call Abort. The caller has them wait for one another.
 type Folder struct {
 	path    string
 	parts   []*Writer

@@ -14,8 +14,8 @@ import (
 
 // Forecast adds to sent, by rank, the messages and bytes that [Start] would send with these options. It reads the
 // share, cuts and divides blocks as Start does, and computes the sizes of messages without making them; columns are not
-// encoded. Nothing is sent: the options need no stream. Errors: those of the source and of [exchange.Divider.Divide]; backend.ErrInvalidInput for
-// corrupt buffers.
+// encoded. Nothing is sent: the options need no stream. Errors: those of the source and of [exchange.Divider.Divide];
+// backend.ErrInvalidInput for corrupt buffers.
 func Forecast(ctx context.Context, share source.Source, o Options, sent []cluster.Traffic) error {
 	o.Coding = Coding{}
 	s := &Side{Options: o, format: newFormat(o.Schema)}

@@ -6,7 +6,8 @@ import "github.com/apache/arrow-go/v18/arrow"
 const Version = 2
 
 // mostHeadColumns is the number of columns that a head of 64 KiB can describe: a count of NULLs, two sizes, a number of
-// dictionary entries and the size of a message for each take up to 36 bytes. It has up to five buffers of the [cluster.MaxBuffers] of a body.
+// dictionary entries and the size of a message for each take up to 36 bytes. It has up to five buffers of the
+// [cluster.MaxBuffers] of a body.
 const mostHeadColumns = 1600
 
 // format is how the rows of a schema travel. It follows from the schema alone.

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/relation"
 )
 
-// receive starts to receive the messages of all ranks. If columns may be encoded, a message is checked and decoded while
-// the next one is received; otherwise that would hold another block for little time.
+// receive starts to receive the messages of all ranks. If columns may be encoded, a message is checked and decoded
+// while the next one is received; otherwise that would hold another block for little time.
 func (s *Side) receive() {
 	coder := s.Coder
 	if coder == nil {
