@@ -51,9 +51,10 @@ const (
 	filterShare     = 32 // inverse of the share of the memory limit that the parts of all ranks take at most
 )
 
-// mayFilter reports whether rows of a side that have no partner do not change the output, not even an error.
+// mayFilter reports whether rows of a side that have no partner do not change the output. A side whose keys must be
+// unique is never the probe side.
 func mayFilter(spec *join.Spec, probe relation.Side) bool {
-	return !spec.How.Keeps(probe) && spec.How != join.NotIn && !spec.Validate.Unique(probe)
+	return !spec.How.Keeps(probe) && spec.How != join.NotIn
 }
 
 // planFilter returns the size of the part of the filter that each rank makes; 0 if there is none. All ranks choose
