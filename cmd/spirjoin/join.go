@@ -21,7 +21,7 @@ import (
 
 // join runs the command, with a trace if one was asked for.
 func (s session) join(ctx context.Context, o joinOptions) error {
-	return command.Traced(ctx, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
+	return command.Traced(ctx, o.job, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
 		o.trace = trace
 		o.write.Busy = tracedBusy(trace, "encode and write")
 		return s.runJoin(ctx, o)

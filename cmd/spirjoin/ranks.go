@@ -57,8 +57,6 @@ func (f *joinFlags) goalOfRanks(ranks int, format tableio.Format) goal {
 		f.Fault("ranks cannot share standard input; name a file")
 	case f.Bool("explain"):
 		f.Fault("--explain is for one process; --stats text shows the plans of ranks")
-	case f.IsSet("trace"):
-		f.Fault("--trace is for one process")
 	case f.IsSet("by") || f.IsSet("agg"):
 		f.Fault("--by and --agg are for one process; have the ranks write the joined rows to a folder, and group that")
 	case f.Bool("count"):
