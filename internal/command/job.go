@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/spirjoin/spirjoin"
@@ -24,7 +26,22 @@ func (s *Session) OpenJob(stall time.Duration) (spirjoin.Job, error) {
 		return nil, err
 	}
 	s.job = job
+	shareCores(job)
 	return job, nil
+}
+
+// shareCores has this rank use its share of the cores of the node, where the launcher leaves it more and the environment
+// does not say how many. Ranks that each used all cores would wait for one another, with more memory under way.
+func shareCores(job spirjoin.Job) {
+	ranks := 0
+	for _, node := range job.Nodes() {
+		if node == job.Nodes()[job.Rank()] {
+			ranks++
+		}
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), max(1, max(mpi.LauncherCores(), runtime.NumCPU())/ranks)))
+	}
 }
 
 // endJob ends the part of this process in its job, after the command has ended with err, and returns the exit code. The
