@@ -222,6 +222,7 @@ func (s *Scheduler) ofWhole(r *running, of exec.Status) exec.Status {
 	s.mu.Lock()
 	from, before := max(s.share, r.from), s.before.OutputRows
 	s.mu.Unlock()
+	from = min(from, 1-(r.to-r.from)) // a late report of a task that was counted
 	to := from + r.to - r.from
 	of.Phase += ", " + r.name
 	of.Share, of.Elapsed, of.Left = from+of.Share*(to-from), time.Since(s.began), -1
