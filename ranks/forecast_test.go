@@ -66,6 +66,7 @@ func forecastAndJoin(t *testing.T, device *backend.Device, size int, knobs ranks
 
 // Forecast messages and bytes equal what jobs of 2 to 8 ranks count, from each rank to each.
 func TestForecast(t *testing.T) {
+	devicetest.SkipRace(t)
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		owners := ranks.Knobs{Owners: true, BlockBytes: 16 << 10}
 		for _, c := range []struct {
