@@ -37,9 +37,16 @@ type DistributedTotals = ranks.Totals
 // Rows within a rank's own limit may have been drawn by then.
 //
 // An error of one rank ends the job: the other ranks return a *LostRank that names it. Errors: as for
-// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for an order that the parts of
-// ranks cannot have one after the other, for StrategyHMG, and for pairs of shares that are not tables.
+// [Engine.JoinStream]; ErrInvalidInput if ranks differ in what they join; ErrUnsupported for StrategyHMG, and for pairs
+// of shares that are not tables.
 func (e *Engine) JoinDistributed(ctx context.Context, job Job, left, right Source, spec JoinSpec) (
 	*DistributedResult, error) {
 	return (&ranks.Engine{Joins: e.join}).Join(ctx, job, left, right, spec)
+}
+
+// JoinDistributedLayout is JoinDistributed with an existing layout. The layout may come from schemas with more columns
+// than the sources, so that a caller can read only the columns in layout.Needed.
+func (e *Engine) JoinDistributedLayout(ctx context.Context, job Job, layout *JoinLayout, left, right Source) (
+	*DistributedResult, error) {
+	return (&ranks.Engine{Joins: e.join}).JoinLayout(ctx, job, layout, left, right)
 }

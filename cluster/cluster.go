@@ -59,7 +59,9 @@ type Stream interface {
 	// Send sends a message to another rank, and returns when head and body may be changed. That is when the other rank
 	// has received it, or has room for it if it is small: a transport may keep one message of HeadBytes for each
 	// sender. Safe for concurrent use; messages to one rank go one after the other. Errors: ErrInvalidInput for this
-	// rank itself, a head of more than HeadBytes or more than MaxBuffers buffers, or after End.
+	// rank itself, a head of more than HeadBytes or more than MaxBuffers buffers, or after End. If ctx ends while a
+	// message is on its way, the receiver may blame this rank, with *Lost: package shuffle therefore sends without the
+	// cancellation of its flow, and a flow that fails aborts the job first.
 	Send(ctx context.Context, to int, head []byte, body ...[]byte) error
 	// Receive receives the next message of any rank, and returns its rank; some is false when all other ranks have
 	// ended. place gets the head, valid until it returns, and returns memory for the buffers of the body. They must be

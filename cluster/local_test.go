@@ -190,3 +190,22 @@ func TestRanks(t *testing.T) {
 	require.Equal(t, "ranks 1, 2", cluster.Ranks([]int{1, 2}))
 	require.Equal(t, "ranks 0, 1, 2, 3, 4, 5, 6, 7, and 2 more", cluster.Ranks([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}))
 }
+
+// TestRate: a message takes as long as its link needs for its bytes.
+func TestRate(t *testing.T) {
+	jobs := cluster.Local(2, cluster.LocalOptions{Faults: cluster.Faults{
+		BytesPerSecond: func(rank, _ int) float64 { return []float64{1e6, 0}[rank] }}})
+	streams := []cluster.Stream{jobs[0].Open("slow"), jobs[1].Open("slow")}
+	body, received := make([]byte, 50_000), make([]byte, 50_000)
+	var all sync.WaitGroup
+	all.Go(func() {
+		_, _, err := streams[1].Receive(t.Context(), func(int, []byte) ([][]byte, error) {
+			return [][]byte{received}, nil
+		})
+		require.NoError(t, err)
+	})
+	begin := time.Now()
+	require.NoError(t, streams[0].Send(t.Context(), 1, nil, body))
+	require.GreaterOrEqual(t, time.Since(begin), 50*time.Millisecond)
+	all.Wait()
+}

@@ -103,6 +103,9 @@ func (s *localStream) Send(ctx context.Context, to int, head []byte, body ...[]b
 	if sender.err != nil {
 		return sender.err
 	}
+	if err := s.carry(ctx, to, head, body); err != nil {
+		return err
+	}
 	e := &envelope{from: s.rank, number: sender.number, head: bytes.Clone(head), body: body, done: make(chan struct{})}
 	sender.number++
 	s.counters.Count(to, head, body)

@@ -86,6 +86,13 @@ func (e *Engine) Leaving(divisor uint64) *Engine {
 	return &less
 }
 
+// LeavingOnDevice is [Engine.Leaving] of some memory of the first device alone.
+func (e *Engine) LeavingOnDevice(sizeBytes uint64) *Engine {
+	less := *e
+	less.Engine = e.Engine.Leaving(0, sizeBytes)
+	return &less
+}
+
 // Sources joins two sources: tables as [Engine.PlanLayout] does, others as [Engine.StreamLayout]. A consumer takes the
 // rows on the devices. Its layout outputs rows, without StrategyHMG, and the join has ended when Sources returns.
 func (e *Engine) Sources(ctx context.Context, layout *join.Layout, left, right source.Source,

@@ -10,6 +10,7 @@ import (
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/join"
 	"github.com/spirjoin/spirjoin/operator"
+	"github.com/spirjoin/spirjoin/query"
 	"github.com/spirjoin/spirjoin/relation"
 	"github.com/spirjoin/spirjoin/source"
 )
@@ -53,11 +54,24 @@ func (e *Engine) Prepare(ctx context.Context, layout *join.Layout, expected [2]E
 }
 
 func (e *Engine) prepare(ctx context.Context, layout *join.Layout, expected [2]Expected) error {
+	q, err := e.expect(ctx, layout, expected)
+	if q == nil || err != nil {
+		return err
+	}
+	planned, err := planGranules(e.Engine, *q)
+	if err != nil {
+		return err
+	}
+	return planned.Rehearse(ctx)
+}
+
+// expect lowers a join of tables of which only the facts are known; nil if these are too few.
+func (e *Engine) expect(ctx context.Context, layout *join.Layout, expected [2]Expected) (*query.Spec, error) {
 	l, rows := lowering{engine: e, spec: &layout.Spec}, [2]uint64{uint64(expected[0].Rows), uint64(expected[1].Rows)}
 	for side := range expected {
 		table, err := expected[side].table(layout, relation.Side(side))
 		if err != nil || table == nil {
-			return err
+			return nil, err
 		}
 		l.tables[side] = table
 	}
@@ -71,10 +85,10 @@ func (e *Engine) prepare(ctx context.Context, layout *join.Layout, expected [2]E
 	}
 	l.Task = of
 	if err := l.planKeys(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := l.planProofs(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	probe := &expected[l.buildSide()[operator.Probe]]
 	l.later = probe.Streamed
@@ -87,11 +101,7 @@ func (e *Engine) prepare(ctx context.Context, layout *join.Layout, expected [2]E
 	if probe.Streamed {
 		f.Stays, f.Granule = true, max(f.Rows[operator.Build], leastPartRows)
 	}
-	planned, err := planGranules(e.Engine, q)
-	if err != nil {
-		return err
-	}
-	return planned.Rehearse(ctx)
+	return &q, nil
 }
 
 // table makes a table of three rows with what is expected of a side: the least and the greatest keys, and NULLs. It is

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"math/bits"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -17,6 +18,8 @@ import (
 type Divider struct {
 	Hashes *keys.Hashes // nil: all rows are in the first part
 	Parts  int          // by hashes
+	// Slots are the parts of equal ranges of hashes, for parts of unequal shares; nil: each part has one range.
+	Slots []uint16
 	// Nulls says that rows without a hash because a key is NULL are in a part of their own, which follows the others.
 	Nulls bool
 	// Alone are hashes of the keys of a side by its own type, for rows that have no other: equal ones are in one part
@@ -26,6 +29,13 @@ type Divider struct {
 	// of further parts, HotParts of them, which follow all others.
 	Hot      map[uint64]int
 	HotParts int
+	// Bounds divide rows by a column of 64-bit integers instead, number Column: part i has the values less than
+	// Bounds[i], and the last one all others and NULLs. nil: by hashes.
+	Bounds []int64
+	Column int
+	// Filter, if it has its parts, drops rows whose keys it does not know, and rows without a hash: they are in no
+	// part. Rows of Hot keys stay. It requires a KeyBytes of 0, and no Nulls.
+	Filter *Filter
 	// Seed makes the division independent of others: rows of one part of a division are spread over all parts of one
 	// with another seed, except for those with equal keys.
 	Seed uint64
@@ -48,9 +58,9 @@ func (d *Divider) hotPart(number int) int {
 	return number
 }
 
-// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together. It
-// uses all cores. Within a part rows keep their order. The caller releases the parts. Errors: as for
-// [keys.Hashes.Bind] and [take.Rows].
+// Divide returns the rows of a table of a side, part by part, each in memory of its own from alloc unless Together.
+// Rows that Filter drops are in none. It uses all cores. Within a part rows keep their order. The caller releases the
+// parts. Errors: as for [keys.Hashes.Bind] and [take.Rows].
 func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Table, alloc memory.Allocator) (
 	parts []arrow.RecordBatch, err error) {
 	of, freeOf := scratch[uint16](alloc, int(table.NumRows()))
@@ -103,7 +113,11 @@ func (d *Divider) Divide(ctx context.Context, side relation.Side, table arrow.Ta
 
 // of sets the part of each row.
 func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
-	if d.Hashes == nil {
+	switch {
+	case d.Bounds != nil:
+		d.placeByBounds(table, parts)
+		return nil
+	case d.Hashes == nil:
 		clear(parts)
 		return nil
 	}
@@ -111,7 +125,7 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 	if err != nil {
 		return err
 	}
-	if hashed.LeavesOut() {
+	if hashed.LeavesOut() && !d.filters() {
 		if err := d.spread(ctx, side, table, parts); err != nil {
 			return err
 		}
@@ -128,12 +142,31 @@ func (d *Divider) of(ctx context.Context, side relation.Side, table arrow.Table,
 	return nil
 }
 
+// placeByBounds sets the parts of rows by their values. Neighbours are mostly in the same part.
+func (d *Divider) placeByBounds(table arrow.Table, parts []uint16) {
+	row, part := 0, 0
+	for _, chunk := range table.Column(d.Column).Data().Chunks() {
+		values := chunk.(*array.Int64)
+		for i, v := range values.Int64Values() {
+			if values.IsNull(i) {
+				parts[row] = uint16(len(d.Bounds))
+			} else {
+				if part > 0 && v < d.Bounds[part-1] || part < len(d.Bounds) && v >= d.Bounds[part] {
+					part = sort.Search(len(d.Bounds), func(p int) bool { return v < d.Bounds[p] })
+				}
+				parts[row] = uint16(part)
+			}
+			row++
+		}
+	}
+}
+
 // spread sets the parts of rows that have no hash by their numbers, or by the type of the side alone.
 func (d *Divider) spread(ctx context.Context, side relation.Side, table arrow.Table, parts []uint16) error {
 	seed := d.seed()
 	inRanges(cores(), len(parts), func(_, from, to int) {
 		for row := from; row < to; row++ {
-			parts[row] = partOf(uint64(row)+seed, uint64(d.Parts))
+			parts[row] = d.partOf(uint64(row) + seed)
 		}
 	})
 	if d.Alone[side] == nil {
@@ -151,7 +184,18 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 	if d.KeyBytes > 0 {
 		return d.placeByDigit(ctx, table, parts)
 	}
-	seed, all := d.seed(), uint64(d.Parts)
+	if d.filters() {
+		return d.placeKnown(ctx, table, parts)
+	}
+	seed := d.seed()
+	if d.Slots != nil {
+		return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+			for i, row := range rows {
+				parts[row] = d.partOf(hashes[i] + seed)
+			}
+		})
+	}
+	all := uint64(d.Parts)
 	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
 		n := len(hashes)
 		if n == 0 {
@@ -166,6 +210,31 @@ func (d *Divider) place(ctx context.Context, table *keys.HashedTable, parts []ui
 		}
 		for i, row := range rows[:n] {
 			parts[row] = partOf(hashes[i]+seed, all)
+		}
+	})
+}
+
+// placeKnown sets the parts of rows by their hashes, if the filter knows these; other rows are in none.
+func (d *Divider) placeKnown(ctx context.Context, table *keys.HashedTable, parts []uint16) error {
+	none := uint16(d.All())
+	if table.LeavesOut() {
+		for row := range parts {
+			parts[row] = none
+		}
+	}
+	return table.Each(ctx, func(hashes []uint64, rows []uint32) {
+		n := len(hashes)
+		if n == 0 {
+			return
+		}
+		if first := int(rows[0]); int(rows[n-1])-first == n-1 { // neighbours
+			d.Filter.partsOf(hashes, none, parts[first:])
+			return
+		}
+		var of [keys.StripRows]uint16
+		d.Filter.partsOf(hashes, none, of[:])
+		for i, row := range rows {
+			parts[row] = of[i]
 		}
 	})
 }
@@ -194,14 +263,29 @@ func (d *Divider) placeHot(ctx context.Context, table *keys.HashedTable, parts [
 	})
 }
 
+// filters reports whether rows without a partner are dropped.
+func (d *Divider) filters() bool { return d.Filter != nil && d.Filter.parts != nil }
+
 // seed makes each division hash differently.
 func (d *Divider) seed() uint64 { return (d.Seed + 1) * 0x9e3779b97f4a7c15 }
 
-// partOf is the part of a hash to which the seed was added: the high bits of its mix. This mix is independent of the
-// mixes of kernels.
+// partOf is the part of a hash to which the seed was added.
+func (d *Divider) partOf(x uint64) uint16 {
+	if d.Slots != nil {
+		return d.Slots[partOf(x, uint64(len(d.Slots)))]
+	}
+	return partOf(x, uint64(d.Parts))
+}
+
+// partOf is the part of a hash to which the seed was added: the high bits of its mix.
 func partOf(x, parts uint64) uint16 {
+	part, _ := bits.Mul64(mixed(x), parts)
+	return uint16(part)
+}
+
+// mixed is the mix of a hash to which the seed was added. It is independent of the mixes of kernels.
+func mixed(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	part, _ := bits.Mul64(x^x>>31, parts)
-	return uint16(part)
+	return x ^ x>>31
 }

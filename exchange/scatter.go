@@ -21,16 +21,16 @@ import (
 //	at      A: 0, B: 0 | A: 1, B: 2      where each core begins in each part
 //	parts   A: 1 3 4   B: 0 2 5
 type scatter struct {
-	of     []uint16  // part of each row
+	of     []uint16  // part of each row; the number of parts for rows that are in none
 	at     [][]int64 // by core and part
-	starts []int64   // of each part among all rows, and the end
+	starts []int64   // of each part among the rows of all parts, and the end
 }
 
 // newScatter counts the rows of each part.
 func newScatter(of []uint16, parts int) *scatter {
 	s := &scatter{of: of, at: make([][]int64, cores()), starts: make([]int64, parts+1)}
 	for core := range s.at {
-		s.at[core] = make([]int64, parts)
+		s.at[core] = make([]int64, parts+1) // the last counts rows that are in no part
 	}
 	inRanges(len(s.at), len(of), func(core, from, to int) {
 		count(of[from:to], s.at[core])
@@ -67,12 +67,15 @@ func (s *scatter) rows(part int) int64 { return s.starts[part+1] - s.starts[part
 // order sets the row numbers, part by part.
 func (s *scatter) order(order []uint32) {
 	inRanges(len(s.at), len(s.of), func(core, from, to int) {
-		next := slices.Clone(s.at[core])
+		next := slices.Clone(s.at[core][:len(s.starts)-1])
 		for part := range next {
 			next[part] += s.starts[part]
 		}
 		for row := from; row < to; row++ {
-			part := s.of[row]
+			part := int(s.of[row])
+			if part >= len(next) {
+				continue
+			}
 			order[next[part]] = uint32(row)
 			next[part]++
 		}
@@ -178,11 +181,16 @@ type cursor struct {
 	at int64
 }
 
-// scatterValues appends values to their parts, which have room for them: the rows of each were counted.
+// scatterValues appends values to their parts, which have room for them: the rows of each were counted. Values of rows
+// that are in no part are left out.
 func scatterValues[T any](values []T, of []uint16, out []cursor) {
 	of = of[:len(values)]
 	for i, v := range values {
-		c := &out[of[i]]
+		part := int(of[i])
+		if part >= len(out) {
+			continue
+		}
+		c := &out[part]
 		*(*T)(unsafe.Add(c.to, c.at*int64(unsafe.Sizeof(v)))) = v
 		c.at++
 	}

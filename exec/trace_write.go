@@ -13,10 +13,13 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 )
 
-// Processes of a trace: the host, then the devices in the order in which they were added.
+// Processes of a trace: the host, then the devices in the order in which they were added. Each rank has numbers of its
+// own, for processes and for threads.
 const (
 	hostProcess        = 1
 	firstDeviceProcess = 2
+	rankProcesses      = 1 << 6
+	rankThreads        = 1 << 16
 )
 
 // traceEvent is an event of the Trace Event Format, with times in microseconds: phase "X" is complete, "M" names
@@ -42,30 +45,65 @@ type deviceNote struct {
 	Error   float64 `json:"clock_error_us"`
 }
 
+// TracePart is what a process adds to a trace of several, as JSON; see [Trace.Part].
+type TracePart struct {
+	Start   time.Time
+	Events  string // separated by commas
+	Devices []deviceNote
+}
+
+// Part encodes the trace of a rank for [WriteTrace], with times since zero. Call it when the engines are closed: open
+// spans end now. A rank of -1 is a process alone.
+func (t *Trace) Part(rank int, zero time.Time) (TracePart, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := new(strings.Builder)
+	out := &traceWriter{buffer: bufio.NewWriter(text), start: zero, now: time.Now()}
+	first, of := 0, ""
+	if rank >= 0 {
+		first, of = rank*rankProcesses, fmt.Sprintf("rank %d: ", rank)
+		out.threads = rank * rankThreads
+	}
+	out.process(first+hostProcess, of+"host", rowsOf(t.tracks, out.now))
+	p := TracePart{Start: t.start, Devices: []deviceNote{}}
+	for i, d := range t.devices {
+		d.mu.Lock()
+		info, process := d.device.Info(), first+firstDeviceProcess+i
+		out.process(process, fmt.Sprintf("%s%s (%s)", of, info.Name, info.Backend), d.rows())
+		p.Devices = append(p.Devices, deviceNote{process, info.ID, info.Name, info.Driver, d.clock.how(),
+			microseconds(d.clock.error())})
+		d.mu.Unlock()
+	}
+	err := cmp.Or(out.err, out.buffer.Flush())
+	p.Events = text.String()
+	return p, err
+}
+
+// WriteTrace writes the parts of all ranks as one trace, in the form of [Trace.Write]. The first part is that of rank
+// 0, from whose start times count. Processes are named by rank. Errors: write errors of w.
+func WriteTrace(w io.Writer, parts ...TracePart) error {
+	devices, separator := []deviceNote{}, ""
+	out := &traceWriter{buffer: bufio.NewWriter(w)}
+	out.text(`{"displayTimeUnit":"ms","traceEvents":[`)
+	for _, p := range parts {
+		out.text(separator)
+		out.text(p.Events)
+		separator, devices = ",", append(devices, p.Devices...)
+	}
+	out.text("\n],\n\"otherData\":")
+	out.json(map[string]any{"start": parts[0].Start.Format(time.RFC3339Nano), "devices": devices})
+	out.text("}\n")
+	return cmp.Or(out.err, out.buffer.Flush())
+}
+
 // Write writes the trace as a JSON object of the Trace Event Format, which Perfetto and chrome://tracing show. Process
 // 1 is the host, with a thread for each goroutine of a flow; goroutines of one name that follow one another share a
 // thread. The other processes are the devices, with a thread for each queue that did work. Times are microseconds since
 // the start of the trace. For each device, otherData says how its clock was mapped to the host's, and the error. Call
 // Write when the engines are closed: open spans end now. Errors: write errors of w.
 func (t *Trace) Write(w io.Writer) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	out := &traceWriter{buffer: bufio.NewWriter(w), start: t.start, now: time.Now()}
-	out.text(`{"displayTimeUnit":"ms","traceEvents":[`)
-	out.process(hostProcess, "host", rowsOf(t.tracks, out.now))
-	notes := []deviceNote{}
-	for i, d := range t.devices {
-		d.mu.Lock()
-		info, process := d.device.Info(), firstDeviceProcess+i
-		out.process(process, fmt.Sprintf("%s (%s)", info.Name, info.Backend), d.rows())
-		notes = append(notes, deviceNote{process, info.ID, info.Name, info.Driver, d.clock.how(),
-			microseconds(d.clock.error())})
-		d.mu.Unlock()
-	}
-	out.text("\n],\n\"otherData\":")
-	out.json(map[string]any{"start": t.start.Format(time.RFC3339Nano), "devices": notes})
-	out.text("}\n")
-	return cmp.Or(out.err, out.buffer.Flush())
+	p, err := t.Part(-1, t.start)
+	return cmp.Or(err, WriteTrace(w, p))
 }
 
 // row is what a viewer shows in a line: tracks that follow one another.

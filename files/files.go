@@ -98,8 +98,11 @@ func Open(ctx context.Context, paths [2]string, read [2]tableio.ReadOptions, opt
 	return p, nil
 }
 
-// Close closes the files. Tables and results stay valid.
+// Close closes the files. Tables and results stay valid. Safe on nil.
 func (p *Pair) Close() {
+	if p == nil {
+		return
+	}
 	for _, t := range p.tables {
 		if t != nil {
 			_ = t.Close()

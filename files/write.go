@@ -21,6 +21,20 @@ type Drawn interface {
 // encoding and writing, which otherwise go on meanwhile. progress may be nil; it learns when the file is finished.
 func Write(ctx context.Context, result Drawn, writer *tableio.Writer, progress func(spirjoin.JoinProgress)) (
 	seconds float64, err error) {
+	if seconds, err = Draw(ctx, result, writer); err != nil {
+		return seconds, err
+	}
+	if progress != nil {
+		progress(spirjoin.JoinProgress{Phase: "finish", Left: -1})
+	}
+	start := time.Now()
+	defer exec.Begin(ctx, "finish file").End()
+	err = writer.Commit(ctx)
+	return seconds + time.Since(start).Seconds(), err
+}
+
+// Draw is Write without the end: the caller commits the file.
+func Draw(ctx context.Context, result Drawn, writer *tableio.Writer) (seconds float64, err error) {
 	for batch, err := range result.Batches(ctx) {
 		if err != nil {
 			return seconds, err
@@ -34,13 +48,7 @@ func Write(ctx context.Context, result Drawn, writer *tableio.Writer, progress f
 			return seconds, err
 		}
 	}
-	if progress != nil {
-		progress(spirjoin.JoinProgress{Phase: "finish", Left: -1})
-	}
-	start := time.Now()
-	defer exec.Begin(ctx, "finish file").End()
-	err = writer.Commit(ctx)
-	return seconds + time.Since(start).Seconds(), err
+	return seconds, nil
 }
 
 // writing completes the options of a writer by the limit of the engine.

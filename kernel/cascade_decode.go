@@ -34,10 +34,7 @@ var CascadeDecode = define[CascadeDecodeArgs](entry[CascadeDecodeArgsOf[[]byte],
 	Name:     "cascade_decode",
 	Defaults: CascadeDecodeConfig{CascadeConfig{Tile: Tile{256, 4}}},
 	SharedBytes: func(config *CascadeDecodeConfig) uint32 {
-		grains := uint32(CascadeBlock / 4) // a subgroup has at least 4 invocations
-		if config.Shared == 1 {
-			grains = CascadeBlock / 32
-		}
+		const grains = CascadeBlock / 32
 		return config.blockBytes() + grains*(config.ValueBits/8+4) + 4
 	},
 	Run: func(args *CascadeDecodeArgsOf[[]byte], config *CascadeDecodeConfig, group uint32) {

@@ -15,7 +15,16 @@ import (
 )
 
 // cascadeStarts are parts of a column: one, none, empty ones, short last blocks, more blocks than slots.
-var cascadeStarts = [][]uint32{{0}, {0, 0}, {0, 1}, {0, 1024}, {0, 0, 1025, 1025, 7000}, {0, 5000, 5001, 20_000}}
+var cascadeStarts = [][]uint32{{0}, {0, 0}, {0, 1}, {0, 1024}, {0, 0, 1025, 1025, 7000}, {0, 5000, 5001, 20_000},
+	manyParts()}
+
+// manyParts are more parts than a subgroup has invocations, some of them empty.
+func manyParts() (starts []uint32) {
+	for i := range uint32(150) {
+		starts = append(starts, 7*(i/3))
+	}
+	return append(starts, 2000, 2000, 5000)
+}
 
 // cascadeValues are runs of ascending values, and random ones between them.
 func cascadeValues[V uint32 | uint64](random *rand.Rand, rows uint32) []V {

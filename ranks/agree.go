@@ -28,6 +28,7 @@ type share struct {
 	Rows   [2]int64
 	Bytes  [2]int64 // estimated; negative if unknown
 	Limit  uint64   // of host memory
+	Speed  float64  // rows a second; 0 if unknown
 }
 
 // local are the fields of a specification that may differ from rank to rank, because they do not change the output.

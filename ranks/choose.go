@@ -37,6 +37,7 @@ func (w Way) stays(side relation.Side) bool { return w == Stay || w.toAll(1-side
 // totals is what all ranks have together.
 type totals struct {
 	ranks      int
+	nodes      int
 	rows       [2]int64 // of a side; negative if unknown
 	bytes      [2]int64 // likewise
 	limitBytes uint64   // least limit of host memory

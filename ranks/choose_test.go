@@ -14,7 +14,8 @@ import (
 func TestChooseWay(t *testing.T) {
 	const mib = 1 << 20
 	of := func(ranks int, left, right int64) totals {
-		return totals{ranks, [2]int64{left, right}, [2]int64{left, right}, exec.Unlimited}
+		return totals{ranks: ranks, rows: [2]int64{left, right}, bytes: [2]int64{left, right},
+			limitBytes: exec.Unlimited}
 	}
 	limited := of(4, mib, 100*mib)
 	limited.limitBytes = 3 * mib
@@ -143,7 +144,7 @@ func TestChooseBuild(t *testing.T) {
 		c.spec.On = []string{"k"}
 		l, err := join.NewLayout(k, k, c.spec)
 		require.NoError(t, err)
-		got, ok := chooseBuild(l, c.way, totals{2, [2]int64{c.left, c.right}, [2]int64{}, 0})
+		got, ok := chooseBuild(l, c.way, totals{ranks: 2, rows: [2]int64{c.left, c.right}})
 		require.Equal(t, c.want, got, name)
 		require.Equal(t, c.ok, ok, name)
 	}

@@ -33,7 +33,7 @@ func (r *Result) count() {
 
 // report tells rank 0 how many output rows this rank has, if there are many more than at the last time.
 func (r *Result) report(ctx context.Context) error {
-	rows := r.Rows()
+	rows := r.Result.Rows()
 	if r.limit == 0 || (rows-r.told)*reportShare*uint64(r.job.Size()) < r.limit {
 		return nil
 	}

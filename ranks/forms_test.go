@@ -46,7 +46,8 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// TestOrders: the output of the ranks, one after the other, is in the order of a side whose rows stay.
+// TestOrders: the output of the ranks, one after the other, is in the order of a side, whose rows stay, or to whose
+// ranks the output moves.
 func TestOrders(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		left, right := table(t, 1, int64s, shape{120, 50, 0, 0.1}), table(t, 2, int64s, shape{90, 50, 0, 0.1})
@@ -60,18 +61,14 @@ func TestOrders(t *testing.T) {
 					continue // of a side that is not there
 				}
 				s := setup{size: 4, unknown: order == join.LeftOrder, knobs: ranks.Knobs{BlockBytes: 500}}
-				of := order
-				if order == join.Unordered {
-					of = join.LeftOrder
-					if how == join.Right || how == join.RightSemi || how == join.RightAnti {
-						of = join.RightOrder
-					}
-				}
-				if how == join.Full || how == join.Left && of == join.RightOrder || how == join.Right && of == join.LeftOrder {
-					requireFails(t, run(t, device, s, left, right, spec), backend.ErrUnsupported, "sort the output")
-					continue
-				}
 				check(t, device, s, left, right, spec)
+				if !devicetest.RaceDetector {
+					s.knobs.Copies, s.knobs.Owners = how != join.Cross, false
+					check(t, device, s, left, right, spec)
+				}
+				s.knobs.Copies, s.knobs.Owners, s.unknown = false, how != join.Cross, !s.unknown
+				found := check(t, device, s, left, right, spec)
+				require.Equal(t, how != join.Cross, found[0].way == ranks.Owners)
 			}
 		}
 		s := setup{size: 3, limitBytes: 64 << 20, knobs: ranks.Knobs{BlockBytes: 500}}
@@ -196,6 +193,15 @@ func TestMemoryLimits(t *testing.T) {
 				require.Greater(t, o.parts, 1, "%s, rank %d", how, rank)
 			}
 		}
+		for how, output := range map[join.How]join.Output{join.Full: join.Rows, join.Inner: join.Pairs,
+			join.Left: join.Count} {
+			s := setup{size: 3, limitBytes: 48 << 20, tempDir: t.TempDir(), divides: 10 << 10,
+				knobs: ranks.Knobs{Owners: true}}
+			for rank, o := range check(t, device, s, left, right, join.Spec{On: onK, How: how, Order: join.RightOrder,
+				Output: output}) {
+				require.Greater(t, o.parts, 1, "%s, rank %d", how, rank)
+			}
+		}
 		unique := join.Spec{On: onK, Validate: join.OneToOne}
 		check(t, device, setup{size: 2, limitBytes: 100 << 20}, right, right, unique)
 		many := numbered(t, 3, 500_000, func(i int) int64 { return int64(i) })
@@ -209,8 +215,7 @@ func TestRefused(t *testing.T) {
 	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
 		left, right := table(t, 1, int64s, shape{30, 9, 0, 0}), table(t, 2, int64s, shape{20, 9, 0, 0})
 		s := setup{size: 3}
-		for name, spec := range map[string]join.Spec{"sort the output": {On: onK, Order: join.LeftOrder, How: join.Full},
-			"leave out order": {On: onK, Deterministic: true, How: join.Right, Validate: join.ManyToOne}, "hmg": {On: onK, Strategy: join.StrategyHMG}} {
+		for name, spec := range map[string]join.Spec{"hmg": {On: onK, Strategy: join.StrategyHMG}} {
 			requireFails(t, run(t, device, s, left, right, spec), backend.ErrUnsupported, name)
 		}
 		pairs := join.Spec{On: onK, Output: join.Pairs}
@@ -365,6 +370,24 @@ func TestUndrawn(t *testing.T) {
 		for rank, o := range found {
 			require.ErrorIs(t, o.err, backend.ErrCancelled, "rank %d", rank)
 			require.ErrorContains(t, o.err, "closed before")
+		}
+	})
+}
+
+// TestSpeeds: ranks own shares of the keys by their speeds, and the output is that of equal shares.
+func TestSpeeds(t *testing.T) {
+	devicetest.ForEachHost(t, func(t *testing.T, device *backend.Device) {
+		const rows = 9000
+		left, right := numbered(t, 1, rows, func(i int) int64 { return int64(i) * 7919 % rows }),
+			numbered(t, 2, rows, func(i int) int64 { return int64(i) })
+		s := setup{size: 3, knobs: ranks.Knobs{Owners: true}, speeds: []float64{1e5, 3e5, 1e5}}
+		for _, how := range []join.How{join.Inner, join.Full, join.Anti} {
+			found := check(t, device, s, left, right, join.Spec{On: onK, How: how})
+			if how == join.Inner {
+				for rank, want := range []float64{0.2, 0.6, 0.2} {
+					require.InDelta(t, want*rows, float64(found[0].totals.Rows[rank]), 0.03*rows, "rank %d", rank)
+				}
+			}
 		}
 	})
 }

@@ -2,8 +2,11 @@
 // and how rows meet. Each moves its shares to where they are joined, and joins what comes as a local join of two
 // sources.
 //
-//	share.go     what a rank says of its shares     choose.go   way and build side, alike on all ranks
-//	ranks.go     one join from shares to rows       result.go   output, and the end of the join on all ranks
+//	agree.go     what a rank says of its shares        choose.go    way and build side, alike on all ranks
+//	weigh.go     shares of unequal ranks               skew.go      hot keys, whose rows stay
+//	filter.go    rows without a partner, dropped       coder.go     where columns are compressed
+//	ranks.go     one join from shares to rows          sorted.go    output that moves to its order
+//	result.go    output, and the end of the join       forecast.go  what a join would send
 package ranks
 
 import (
@@ -33,9 +36,14 @@ type Engine struct {
 
 // Knobs are for measurements and tests.
 type Knobs struct {
-	Owners     bool   // rows go to owners, whatever the sizes
-	Copies     bool   // a side goes to all ranks if the join allows it, whatever the sizes
-	BlockBytes uint64 // rows that are divided at a time; 0: as memory allows
+	Owners     bool    // rows go to owners, whatever the sizes
+	Copies     bool    // a side goes to all ranks if the join allows it, whatever the sizes
+	Filtering          // of rows of the probe side that have no partner
+	BlockBytes uint64  // rows that are divided at a time; 0: as memory allows
+	Speed      float64 // rows that this rank joins a second; 0: as predicted for its devices
+	Codec      Codec   // where columns are encoded on their way
+	// LinkBytesPerSecond is what this rank sends to all others together; 0: it is measured.
+	LinkBytesPerSecond float64
 }
 
 // exchangeShare is the inverse of the share of the memory limit that the exchange of both sides takes.
@@ -58,8 +66,13 @@ type run struct {
 	all     []share
 	totals  totals
 	sources [2]source.Source
-	schemas [2]*arrow.Schema // of the needed columns, with row numbers where rows get them
-	numbers [2]int64         // of the first row of this rank's share; negative: rows get none
+	schemas [2]*arrow.Schema  // of the needed columns, with row numbers where rows get them
+	numbers [2]int64          // of the first row of this rank's share; negative: rows get none
+	sent    []cluster.Traffic // by rank: what a forecast counts instead of starting the exchange; nil: no forecast
+	slots   []uint16          // owners of equal ranges of hashes; nil: each rank owns one
+
+	probe     relation.Side
+	partBytes uint64 // of the part of a filter of each rank; 0: rows without a partner are not dropped
 }
 
 // Join joins the shares of all ranks; left and right are those of this one. It is collective: all ranks call it with
@@ -69,9 +82,24 @@ type run struct {
 // An error ends the job. Errors: as for [engine.Engine.Stream]; ErrInvalidInput if ranks
 // differ in what they join; ErrUnsupported for what docs/ranks.md lists; *cluster.Lost after an error of another rank.
 func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.Source, spec join.Spec) (
-	result *Result, err error) {
-	r := &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
-		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
+	*Result, error) {
+	return e.start(ctx, job, left, right, layoutOf(left, right, spec))
+}
+
+// layoutOf returns a function that derives the layout when an error of it ends the job.
+func layoutOf(left, right source.Source, spec join.Spec) func() (*join.Layout, error) {
+	return func() (*join.Layout, error) { return join.NewLayout(left.Schema, right.Schema, spec) }
+}
+
+// JoinLayout is Join with an existing layout. It may come from schemas with more columns than the sources.
+func (e *Engine) JoinLayout(ctx context.Context, job cluster.Job, layout *join.Layout, left, right source.Source) (
+	*Result, error) {
+	return e.start(ctx, job, left, right, func() (*join.Layout, error) { return layout, nil })
+}
+
+func (e *Engine) start(ctx context.Context, job cluster.Job, left, right source.Source,
+	layout func() (*join.Layout, error)) (result *Result, err error) {
+	r := e.newRun(ctx, job, left, right)
 	defer func() {
 		if result != nil {
 			return
@@ -81,7 +109,7 @@ func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.S
 		}
 		r.Close() // after a panic, this ends the job
 	}()
-	if err := r.plan(ctx, spec); err != nil {
+	if err := r.plan(ctx, layout); err != nil {
 		return nil, err
 	}
 	if r.Way == Stay {
@@ -98,14 +126,19 @@ func (e *Engine) Join(ctx context.Context, job cluster.Job, left, right source.S
 	return r.Result, nil
 }
 
+func (e *Engine) newRun(ctx context.Context, job cluster.Job, left, right source.Source) *run {
+	return &run{Engine: e, Result: newResult(exec.WithTrace(ctx, e.Joins.Trace), job),
+		sources: [2]source.Source{left, right}, numbers: [2]int64{-1, -1}}
+}
+
 // plan agrees with the other ranks on what is joined and how.
-func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
+func (r *run) plan(ctx context.Context, layout func() (*join.Layout, error)) (err error) {
 	for side := range r.sources {
 		if err := r.sources[side].Check(relation.Side(side)); err != nil {
 			return err
 		}
 	}
-	if r.layout, err = join.NewLayout(r.sources[0].Schema, r.sources[1].Schema, spec); err != nil {
+	if r.layout, err = layout(); err != nil {
 		return err
 	}
 	for side := range r.schemas {
@@ -115,35 +148,59 @@ func (r *run) plan(ctx context.Context, spec join.Spec) (err error) {
 		}
 	}
 	mine := newShare(r.layout, r.sources, r.schemas, r.Joins.HostCapBytes())
+	if mine.Speed = r.Speed; mine.Speed == 0 && r.job.Size() > 1 {
+		if mine.Speed, err = r.Joins.Speed(ctx); err != nil {
+			return err
+		}
+	}
 	if r.all, err = agree(ctx, r.job, mine); err != nil {
 		return err
 	}
 	r.totals = sum(r.all)
+	r.totals.nodes = slices.Max(r.job.Nodes()) + 1
 	r.Way = chooseWay(&r.layout.Spec, r.totals)
-	if of, ordered := r.ordered(); ordered && r.Way != Stay {
-		r.Way = [2]Way{LeftToAll, RightToAll}[1-of]
-		return r.check()
-	}
+	r.chooseOrdered()
 	mayLeft, mayRight := mayGoToAll(&r.layout.Spec, relation.Left), mayGoToAll(&r.layout.Spec, relation.Right)
+	_, ordered := r.ordered()
 	switch {
 	case r.Way == Stay || r.layout.Spec.How == join.Cross:
 	case r.Owners:
 		r.Way = Owners
-	case r.Copies && mayRight:
+	case r.Copies && mayRight && !ordered:
 		r.Way = RightToAll
-	case r.Copies && mayLeft:
+	case r.Copies && mayLeft && !ordered:
 		r.Way = LeftToAll
 	}
 	return r.check()
 }
 
-// ordered returns the side in whose order the output is, if it has an order. Its rows stay then, so that the output of
-// each rank follows that of the ranks before.
+// chooseOrdered has the rows of the side stay in whose order the output is, so that the output of each rank follows
+// that of the ranks before; or rows meet on the owners of their keys, and the output moves to its order ([run.sort]).
+func (r *run) chooseOrdered() {
+	of, ordered := r.ordered()
+	other := [2]Way{LeftToAll, RightToAll}[1-of]
+	switch spec := &r.layout.Spec; {
+	case r.Way == Stay || !ordered:
+	case spec.How == join.Cross, r.Copies && mayGoToAll(spec, 1-of):
+		r.Way = other
+	case r.Way != other:
+		r.Way = Owners
+	}
+}
+
+// ordered returns the side in whose order the output is, if it has an order.
 func (r *run) ordered() (side relation.Side, ordered bool) {
 	if r.layout.Spec.Order == join.RightOrder {
 		side = relation.Right
 	}
 	return side, r.layout.Form().Ordered()
+}
+
+func (r *run) speeds() (speeds []float64) {
+	for _, s := range r.all {
+		speeds = append(speeds, s.Speed)
+	}
+	return speeds
 }
 
 // tables reports whether all shares are tables, so that the number of rows is known.
@@ -170,10 +227,6 @@ func (r *run) check() error {
 	switch f := r.layout.Form(); {
 	case spec.Strategy == join.StrategyHMG:
 		detail = "the strategy hmg joins tables of one process; leave it out"
-	case f.Ordered() && !(mayGoToAll(spec, relation.Left) && r.Way == LeftToAll) &&
-		!(mayGoToAll(spec, relation.Right) && r.Way == RightToAll):
-		detail = "rows of several ranks are in the order of a side if a copy of the other side may be on each rank, which " +
-			"this join does not allow; sort the output, or leave out order and deterministic"
 	case f.Output == join.Pairs && !r.tables():
 		detail = "pairs of row numbers need shares that are tables, because rows of others are not counted before"
 	default:
@@ -184,42 +237,42 @@ func (r *run) check() error {
 
 // begin starts the exchange and the local join.
 func (r *run) begin(ctx context.Context) error {
-	joins, limitBytes := r.Joins, r.Joins.HostCapBytes()
-	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
-	if limitBytes != exec.Unlimited {
-		var err error
-		need := exec.Need{Host: limitBytes / exchangeShare}
-		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
-			return err
-		}
-		blockBytes = max(1, limitBytes/exchangeShare/2/shuffle.BlocksHeld)
-		joins = joins.Leaving(exchangeShare)
-	}
-	if r.BlockBytes > 0 {
-		blockBytes = r.BlockBytes
-	}
+	of, ordered := r.ordered()
+	sorts := ordered && r.Way == Owners
 	form := r.layout.Form()
-	form.Order = join.Unordered // each rank has its rows in their order
+	if !sorts {
+		form.Order = join.Unordered // each rank has its rows in their order
+	}
 	layout, form := r.layout.Numbered(form)
 	layout.Spec.Output = form.Output
-	of, ordered := r.ordered()
+	streamed := r.layout
+	if sorts {
+		layout.Spec.Order, layout.Spec.Deterministic, streamed = join.Unordered, false, layout
+	}
 	for side := range r.schemas {
-		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && relation.Side(side) != of {
+		if len(layout.Needed[side]) > len(r.layout.Needed[side]) || ordered && !sorts && relation.Side(side) != of {
 			r.number(side)
 		}
 	}
-	build, streams := chooseBuild(r.layout, r.Way, r.totals)
+	build, streams := chooseBuild(streamed, r.Way, r.totals)
 	if layout.Spec.BuildSide != join.BuildAuto && !streams {
-		return r.layout.CheckStream(build)
+		return streamed.CheckStream(build)
 	}
 	if layout.Spec.BuildSide = build; !streams {
 		layout.Spec.BuildSide = join.BuildAuto
 	}
-	options := shuffle.Options{Job: r.job, BlockBytes: blockBytes, Alloc: joins.Allocator}
-	if err := r.exchange(ctx, options); err != nil {
+	r.slots = weigh(r.speeds())
+	if r.probe = 1 - build.Side(); streams && r.Way == Owners && r.slots == nil && r.sent == nil {
+		r.partBytes = r.planFilter(&r.layout.Spec, r.probe, r.totals)
+	}
+	joins, options, err := r.prepare(sorts)
+	if err != nil {
 		return err
 	}
-	if !streams || ordered {
+	if err := r.exchange(ctx, options); err != nil || r.sent != nil {
+		return err
+	}
+	if !streams || ordered && !sorts {
 		if err := r.collect(ctx); err != nil {
 			return err
 		}
@@ -230,7 +283,49 @@ func (r *run) begin(ctx context.Context) error {
 	}
 	r.Result.Result = joined
 	r.count()
+	if sorts {
+		return r.sort(options, layout)
+	}
 	return nil
+}
+
+// prepare acquires the memory of the exchange, and returns an engine that leaves it alone, and as much for sorting.
+func (r *run) prepare(sorts bool) (joins *engine.Engine, o shuffle.Options, err error) {
+	at, deviceBytes, err := r.coderRuns()
+	if err != nil {
+		return nil, o, err
+	}
+	joins = r.Joins
+	limitBytes, device, need := joins.HostCapBytes(), joins.Device(), exec.Need{}
+	blockBytes := uint64(min(max(partBytes*r.job.Size(), leastBlockBytes), mostBlockBytes))
+	if deviceBytes > 0 { // each block is a few round trips
+		need.Device, blockBytes = map[*backend.Device]uint64{device: deviceBytes}, mostBlockBytes
+	}
+	if limitBytes != exec.Unlimited {
+		if need.Host = limitBytes / exchangeShare; device.Info().InHostMemory() {
+			need.Host -= deviceBytes
+		}
+		held := uint64(shuffle.BlocksHeld)
+		if at != CodecOff {
+			held = shuffle.CodedBlocksHeld
+		}
+		blockBytes = max(1, (need.Host-r.filterHeldBytes())/2/held)
+		if joins = joins.Leaving(exchangeShare); sorts {
+			joins = r.Joins.Leaving(exchangeShare / 2)
+		}
+	} else if deviceBytes > 0 {
+		joins = joins.LeavingOnDevice(deviceBytes)
+	}
+	if need.Host > 0 || deviceBytes > 0 {
+		if r.grant, err = joins.Budget().Acquire(r.flow.Context(), need); err != nil {
+			return nil, o, err
+		}
+	}
+	if r.BlockBytes > 0 {
+		blockBytes = r.BlockBytes
+	}
+	return joins, shuffle.Options{Job: r.job, BlockBytes: blockBytes, Alloc: joins.Allocator,
+		Coding: r.coding(at, deviceBytes)}, nil
 }
 
 // number has the rows of a side get their numbers: over all shares if these are tables.
@@ -250,35 +345,52 @@ func (r *run) exchange(ctx context.Context, o shuffle.Options) (err error) {
 	notIn := r.layout.Spec.How == join.NotIn
 	var divider *exchange.Divider
 	var hot []hotKey
+	var filter *prefilter
 	if r.Way == Owners {
-		divider = &exchange.Divider{Parts: r.job.Size(), Seed: seed, Nulls: notIn}
+		divider = &exchange.Divider{Parts: r.job.Size(), Slots: r.slots, Seed: seed, Nulls: notIn}
 		if divider.Hashes, divider.Alone, err = r.layout.Hashes(r.schemas); err != nil {
 			return err
 		}
-		if hot, err = r.findHot(ctx, divider.Hashes); err != nil {
+		samples, err := r.sampleRanks(ctx, divider.Hashes)
+		if err != nil {
 			return err
 		}
-		r.HotKeys = len(hot)
+		hot = chooseHot(&r.layout.Spec, divider.Hashes.ValueBytes() > 0, samples)
+		if r.HotKeys = len(hot); r.partBytes > 0 {
+			filter = r.newPrefilter(divider, samples, hot)
+		}
 	}
 	for side := range r.sources {
 		side := relation.Side(side)
 		if r.Way.stays(side) {
 			continue
 		}
-		o.Stream = r.job.Open("join " + side.String())
 		o.Side, o.Schema, o.Number = side, r.schemas[side], r.numbers[side]
 		if divider != nil {
 			of := *divider
 			of.Hot, o.Copies = moves(hot, side, r.job.Rank(), r.job.Size())
 			of.HotParts, o.Divider = len(o.Copies), &of
 		}
+		if filter != nil {
+			filter.use(&o)
+		}
 		o.Witness = notIn && side == relation.Right && divider != nil
+		if r.sent != nil {
+			if err := shuffle.Forecast(ctx, r.sources[side], o, r.sent); err != nil {
+				return err
+			}
+			continue
+		}
+		o.Stream = r.job.Open("join " + side.String())
 		rows := r.totals.rows[side]
 		if r.Way == Owners && rows >= 0 {
 			rows /= int64(r.job.Size())
 		}
 		r.sides[side] = shuffle.Start(r.flow, r.sources[side], o)
 		r.sources[side] = r.sides[side].Source(rows)
+	}
+	if filter != nil {
+		r.flow.Go("share the filter", filter.share)
 	}
 	return nil
 }

@@ -142,6 +142,8 @@ type setup struct {
 	tempDir    string
 	divides    uint64 // bytes of a build side that a rank divides; 0: as memory allows
 	unknown    bool   // shares are no tables
+	speeds     []float64
+	nodeRanks  int // ranks of a node; 0: all
 	faults     cluster.Faults
 	options    cluster.Options
 }
@@ -178,7 +180,8 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 	require.NoError(t, err)
 	found := make([]outcome, s.size)
 	var all sync.WaitGroup
-	for rank, job := range cluster.Local(s.size, cluster.LocalOptions{Options: s.options, Faults: s.faults}) {
+	for rank, job := range cluster.Local(s.size, cluster.LocalOptions{Options: s.options, Faults: s.faults,
+		NodeRanks: s.nodeRanks}) {
 		alloc := memory.NewCheckedAllocator(relationtest.Dirty{Allocator: memory.DefaultAllocator})
 		e := engine.NewEngine(ops, alloc, s.limitBytes)
 		if s.tempDir != "" {
@@ -187,7 +190,11 @@ func runEach(t *testing.T, device *backend.Device, s setup,
 		e.DivideBytes = s.divides
 		all.Go(func() {
 			left, right, spec := of(rank)
-			found[rank] = draw(job, &ranks.Engine{Joins: e, Knobs: s.knobs}, left, right, spec)
+			knobs := s.knobs
+			if s.speeds != nil {
+				knobs.Speed = s.speeds[rank]
+			}
+			found[rank] = draw(job, &ranks.Engine{Joins: e, Knobs: knobs}, left, right, spec)
 			if found[rank].err == nil {
 				found[rank].err = job.Close()
 			}

@@ -32,9 +32,10 @@ type Result struct {
 
 	layout     *join.Layout
 	job        cluster.Job
-	outer      context.Context // the caller's
-	flow       *exec.Flow      // of the exchange
+	flow       *exec.Flow // of the exchange
 	grant      *exec.Grant
+	sorted     *sorted          // nil if the output stays where it is made
+	rows       uint64           // of this rank's part so far, if it is sorted
 	sides      [2]*shuffle.Side // nil for a side that stays
 	tablesHeld []arrow.Table    // that were collected
 	stop       func()           // ends the watch over the job
@@ -49,7 +50,11 @@ type Result struct {
 }
 
 func newResult(ctx context.Context, job cluster.Job) *Result {
-	r := &Result{job: job, outer: ctx, flow: exec.NewFlow(ctx)}
+	// If ctx ends, the flow fails with that as its cause. The cause of its own end is another one, also if ctx ends
+	// right after it.
+	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	cancelled := context.AfterFunc(ctx, func() { cancel(backend.ContextError(ctx)) })
+	r := &Result{job: job, flow: exec.NewFlow(inner)}
 	lost := context.AfterFunc(job.Context(), func() { r.flow.Fail(context.Cause(job.Context())) })
 	failed := context.AfterFunc(r.flow.Context(), func() {
 		if err := r.cause(); err != nil { // the others must not wait until somebody draws from this rank
@@ -57,6 +62,7 @@ func newResult(ctx context.Context, job cluster.Job) *Result {
 		}
 	})
 	r.stop = func() {
+		cancelled()
 		lost()
 		failed()
 	}
@@ -78,14 +84,10 @@ func (r *Result) fail(err error) error {
 
 // cause is why the flow has failed; nil if it has not.
 func (r *Result) cause() error {
-	switch err := context.Cause(r.flow.Context()); {
-	case err != nil && r.outer.Err() != nil && err == context.Cause(r.outer):
-		return backend.ContextError(r.outer)
-	case err == context.Canceled: // its goroutines have ended
-		return nil
-	default:
+	if err := context.Cause(r.flow.Context()); err != context.Canceled {
 		return err
 	}
+	return nil // its goroutines have ended
 }
 
 // Schema returns the schema of the record batches.
@@ -94,8 +96,13 @@ func (r *Result) Schema() *arrow.Schema { return r.layout.Schema }
 // Batches yields this rank's part of the output; see [engine.Result.Batches]. An error ends the job.
 func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		for batch, err := range r.Result.Batches(ctx) {
+		all := r.Result.Batches(ctx)
+		if r.sorted != nil {
+			all = r.sorted.batches(ctx)
+		}
+		for batch, err := range all {
 			if err == nil {
+				r.rows += uint64(batch.NumRows())
 				if err = r.report(ctx); err != nil {
 					batch.Release()
 				}
@@ -112,9 +119,22 @@ func (r *Result) Batches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error
 	}
 }
 
-// end is called when the local join needs no more rows.
+// Rows returns the number of output rows of this rank so far.
+func (r *Result) Rows() uint64 {
+	if r.sorted != nil {
+		return r.rows
+	}
+	return r.Result.Rows()
+}
+
+// end is called when this rank has drawn its output.
 func (r *Result) end() {
 	r.drawn = true
+	r.discard()
+}
+
+// discard is called when the local join needs no more rows.
+func (r *Result) discard() {
 	for _, s := range r.sides {
 		if s != nil {
 			s.Discard()
@@ -229,7 +249,11 @@ func (r *Result) line() string {
 	if r.HotKeys > 0 {
 		hot = ", but those of " + text.Plural(r.HotKeys, "hot key") + " stay"
 	}
-	return fmt.Sprintf("rank %d of %d; %s%s\n", r.job.Rank(), r.job.Size(), r.Way, hot)
+	order := ""
+	if r.sorted != nil {
+		order = "; the output moves to its order"
+	}
+	return fmt.Sprintf("rank %d of %d; %s%s%s\n", r.job.Rank(), r.job.Size(), r.Way, hot, order)
 }
 
 // Close ends the part of this rank. Before Finish has returned, that ends the job.
@@ -242,10 +266,14 @@ func (r *Result) Close() {
 		r.job.Abort(fmt.Errorf("%w: %w", backend.ErrCancelled, errUndrawn))
 	}
 	r.stop()
-	if r.Result != nil {
+	if r.Result != nil && r.sorted == nil {
 		r.Result.Close()
 	}
 	r.flow.Stop()
+	if r.sorted != nil { // the flow has drawn the local join
+		r.Result.Close()
+		r.sorted.close()
+	}
 	r.grant.Release()
 	relation.ReleaseAll(r.tablesHeld)
 }

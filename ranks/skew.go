@@ -75,10 +75,17 @@ type frequent struct {
 type sample struct {
 	Keys [2][]frequent
 	Rows [2]float64 // of its share
+	// Hashes are those of sampled rows of the probe side of a join that may have a filter, Tested the number of these
+	// rows, with or without a hash.
+	Hashes []uint64
+	Tested int
 }
 
-// findHot finds the hot keys of all ranks. It is collective.
-func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) ([]hotKey, error) {
+// toldHashes is the number of sampled rows of the probe side of which a rank tells the others, at most.
+func toldHashes(ranks int) int { return max(64, (1<<12)/ranks) }
+
+// sampleRanks tells all ranks of samples of the keys of this one, and returns what all say. It is collective.
+func (r *run) sampleRanks(ctx context.Context, hashes *keys.Hashes) ([]sample, error) {
 	mine := sample{}
 	for side := range r.sources {
 		side := relation.Side(side)
@@ -86,7 +93,12 @@ func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) ([]hotKey, error
 		if err != nil {
 			return nil, err
 		}
-		mine.Keys[side], err = sampleKeys(ctx, hashes, side, table, toldKeys(r.job.Size()))
+		var sampled []uint64
+		var rows int64
+		mine.Keys[side], sampled, rows, err = sampleKeys(ctx, hashes, side, table, toldKeys(r.job.Size()))
+		if r.partBytes > 0 && side == r.probe {
+			mine.Hashes, mine.Tested = thin(sampled, int(rows), toldHashes(r.job.Size()))
+		}
 		mine.Rows[side] = max(float64(table.NumRows()), float64(r.sources[side].Rows))
 		if n := float64(table.NumRows()); n > 0 {
 			for i := range mine.Keys[side] {
@@ -112,7 +124,16 @@ func (r *run) findHot(ctx context.Context, hashes *keys.Hashes) ([]hotKey, error
 			return nil, fmt.Errorf("%w: rank %d sent no sample of keys: %w", backend.ErrInvalidInput, rank, err)
 		}
 	}
-	return chooseHot(&r.layout.Spec, hashes.ValueBytes() > 0, all), nil
+	return all, nil
+}
+
+// thin returns at most so many hashes of sampled rows, and how many rows these stand for.
+func thin(hashes []uint64, rows, most int) (some []uint64, ofRows int) {
+	step := max(1, (rows+most-1)/most)
+	for i := 0; i < len(hashes); i += step {
+		some = append(some, hashes[i])
+	}
+	return some, len(some) + (rows-len(hashes))/step
 }
 
 // first returns rows to sample: the table of a share, or its first batch, which stays in the source. The caller
@@ -157,11 +178,10 @@ func (r *run) first(side relation.Side) (arrow.Table, error) {
 }
 
 // sampleKeys returns the most frequent keys of a table that occur more than once in a sample, with their rows estimated
-// for the whole table.
+// for the whole table, and the hashes and the number of the sampled rows.
 func sampleKeys(ctx context.Context, hashes *keys.Hashes, side relation.Side, table arrow.Table, most int) (
-	[]frequent, error) {
+	all []frequent, drawn []uint64, sampled int64, err error) {
 	runs := max(1, table.NumRows()*sampleRun/sampledRows) // a run begins every so many rows
-	counts, sampled := make(map[uint64]float64), int64(0)
 	for from := int64(0); from < table.NumRows(); from += max(runs, sampleRun) {
 		to := min(table.NumRows(), from+sampleRun)
 		sampled += to - from
@@ -172,17 +192,18 @@ func sampleKeys(ctx context.Context, hashes *keys.Hashes, side relation.Side, ta
 			err = hashed.Each(ctx, func(hashes []uint64, _ []uint32) {
 				mu.Lock()
 				defer mu.Unlock()
-				for _, hash := range hashes {
-					counts[hash]++
-				}
+				drawn = append(drawn, hashes...)
 			})
 		}
 		slice.Release()
 		if err != nil {
-			return nil, err
+			return nil, nil, 0, err
 		}
 	}
-	var all []frequent
+	counts := make(map[uint64]float64)
+	for _, hash := range drawn {
+		counts[hash]++
+	}
 	for hash, n := range counts {
 		if n > 1 {
 			all = append(all, frequent{hash, n * float64(table.NumRows()) / float64(sampled)})
@@ -191,7 +212,7 @@ func sampleKeys(ctx context.Context, hashes *keys.Hashes, side relation.Side, ta
 	slices.SortFunc(all, func(a, b frequent) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Hash, b.Hash))
 	})
-	return all[:min(len(all), most)], nil
+	return all[:min(len(all), most)], drawn, sampled, nil
 }
 
 // sliceOf returns rows of a table, which the caller releases.

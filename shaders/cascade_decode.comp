@@ -14,15 +14,15 @@
 #include "group.glsl"
 #include "cascade.glsl"
 
-// Prefixes of differences and of run lengths are sums within a grain of consecutive entries, and sums of grains: the
-// invocations of a subgroup add up a grain, and without subgroups one invocation does.
+// Prefixes of differences and of run lengths are sums within a grain of consecutive entries, and sums of grains. A
+// subgroup adds up a grain, in steps if it is smaller; without subgroups one invocation does.
+#define MOST_GRAINS 32
 #if SHARED
 #define GRAIN 32u
-#define MOST_GRAINS 32
 #else
-#define GRAIN gl_SubgroupSize
-#define MOST_GRAINS 256
+#define GRAIN max(gl_SubgroupSize, 32u)
 #endif
+uint grain_of(uint k) { return k >> findMSB(GRAIN); }
 
 shared Value sh_grain[MOST_GRAINS];      // sum of the differences of a grain, then of those before it
 shared uint sh_grain_start[MOST_GRAINS]; // sum of the lengths of a grain, then of those before it
@@ -71,31 +71,44 @@ uint times(uint a, uint b) { return a * b; }
 uint low_word(uint v) { return v; }
 uint low_word(uvec2 v) { return v.x; }
 
+// Writes count values that are packed alone.
+void unpack(Source source, uint at, uint width, Value reference, ValueColumn to, uint count) {
+    for (uint i = INVOCATION; i < count; i += items * WORKGROUP_SIZE) {
+        Value value[items];
+        [[unroll]] for (uint j = 0u; j < items; ++j)
+            value[j] = add(code_at(source, at, min(i + j * WORKGROUP_SIZE, count - 1u), width), reference);
+        [[unroll]] for (uint j = 0u; j < items; ++j) {
+            if (i + j * WORKGROUP_SIZE < count) to.at[i + j * WORKGROUP_SIZE] = value[j];
+        }
+    }
+}
+
 bool valid(Header h, uint count, uint words) {
     return h.width <= VALUE_BITS && h.length_width <= 10u && entries_of(h, count) <= count &&
         ((h.scheme & layer_pack) != 0u || h.width == VALUE_BITS) && layout_of(h, count).end == words;
 }
 
-// Replaces the sums of grains by the sums of those before; true: of differences of more than narrow_bits, too.
+// Replaces the sums of grains, of lengths and of differences, by the sums before them. Differences that are not wide
+// have sums of less than 2^32.
 #if SHARED
-void scan_grains(uint grains, bool differences, bool wide) {
+void scan_grains(uint grains, bool lengths, bool differences, bool wide) {
     if (INVOCATION == 0u) {
         Value sum = Value(0);
         uint rows = 0u;
         for (uint g = 0u; g < MOST_GRAINS; ++g) {
             Value own = g < grains && differences ? sh_grain[g] : Value(0);
-            uint lengths = g < grains ? sh_grain_start[g] : 0u;
+            uint own_rows = g < grains && lengths ? sh_grain_start[g] : 0u;
             sh_grain[g] = sum;
             sh_grain_start[g] = rows;
             sum = add(sum, own);
-            rows += lengths;
+            rows += own_rows;
         }
         sh_rows = rows;
     }
 }
 #else
-void scan_grains(uint grains, bool differences, bool wide) {
-    if (gl_SubgroupID == 0u) { // lengths
+void scan_grains(uint grains, bool lengths, bool differences, bool wide) {
+    if (lengths && gl_SubgroupID == 0u) {
         uint rows = 0u;
         for (uint base = 0u; base < grains; base += gl_SubgroupSize) {
             uint g = base + gl_SubgroupInvocationID, own = g < grains ? sh_grain_start[g] : 0u;
@@ -118,16 +131,22 @@ void scan_grains(uint grains, bool differences, bool wide) {
 }
 #endif
 
+// Entry k of entries that are differences, and the first value of run k.
+Value summed(uint k, Value first, Value reference) {
+    return add(add(first, times(reference, k)), add(sh_value[k], sh_grain[grain_of(k)]));
+}
+uint start_of(uint k) { return sh_start[k] + sh_grain_start[grain_of(k)]; }
+
 void main() {
     uint group = GROUP;
     if (group >= end_group) return;
     uint block = first_block + group;
-    uvec2 rows = rows_of_block(parts, part_count, block);
-    uint count = rows.y;
     uint begin = column32_from(directory, block).at[0], end = column32_from(directory, block + 1u).at[0];
     bool good = begin < end && end <= payload_words;
     Source source = Source(column32_from(payload, good ? begin : 0u), good ? end - begin - 1u : 0u);
     Header h = header_of(good ? word_at(source, 0u) : 0u);
+    uvec2 rows = rows_of_block(parts, part_count, block);
+    uint count = rows.y;
     good = good && valid(h, count, end - begin);
     Layout place = layout_of(h, count);
     bool rle = (h.scheme & layer_rle) != 0u, delta = (h.scheme & layer_delta) != 0u;
@@ -135,77 +154,83 @@ void main() {
     uint n = good && (rle || delta) ? entries_of(h, count) : 0u;
     Value first = delta && good ? value_at(source, 1u) : Value(0);
     Value reference = (h.scheme & layer_pack) != 0u && good ? value_at(source, place.reference) : Value(0);
-    clear_heads();
+    ValueColumn to = COLUMN_FROM(VALUE_BITS)(values, rows.x);
+    if (!rle && !delta) { // of all invocations alike
+        unpack(source, place.values, h.width, reference, to, good ? count : 0u);
+        if (!good && INVOCATION == 0u) atomicMax(Column32(status).at[0], block + 1u);
+        return;
+    }
 
     // Entries, and where runs begin: sums within grains. Grains are full.
-    uint full = (n + GRAIN - 1u) / GRAIN * GRAIN;
-    for (uint base = 0u; base < full; base += WORKGROUP_SIZE) {
-        uint k = base + PLACE, length = 0u;
-        Value code = Value(0);
-        if (k < n && (!delta || k > 0u)) code = code_at(source, place.values, delta ? k - 1u : k, h.width);
-        if (k < n && rle) length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+    clear_heads();
+    uint grains = grain_of(n + GRAIN - 1u);
 #if SHARED
-        if (k < full) {
-            sh_value[k] = delta ? code : add(code, reference);
-            sh_start[k] = length;
-        }
-#else
-        Value sum = add(code, reference);
-        if (delta) sum = add(code, wide ? subgroup_sum_before(code) : widen(subgroup_sum_before(low_word(code)), code));
-        uint start = subgroup_sum_before(length);
-        if (k < full) {
-            sh_value[k] = sum;
-            sh_start[k] = start;
-            if (gl_SubgroupInvocationID == gl_SubgroupSize - 1u) {
-                sh_grain[k / GRAIN] = sum;
-                sh_grain_start[k / GRAIN] = start + length;
-            }
-        }
-#endif
-    }
-    barrier();
-#if SHARED
-    for (uint g = INVOCATION; g < full / GRAIN; g += WORKGROUP_SIZE) {
+    for (uint g = INVOCATION; g < grains; g += WORKGROUP_SIZE) {
         Value sum = Value(0);
-        uint start = 0u;
+        uint rows = 0u;
         for (uint k = g * GRAIN; k < (g + 1u) * GRAIN; ++k) {
-            if (delta) {
-                sum = add(sum, sh_value[k]);
-                sh_value[k] = sum;
-            }
-            uint length = sh_start[k];
-            sh_start[k] = start;
-            start += length;
+            Value code = Value(0);
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+            if (k < n && rle) length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            sum = add(sum, code);
+            sh_value[k] = delta ? sum : add(code, reference);
+            sh_start[k] = rows;
+            rows += length;
         }
         sh_grain[g] = sum;
-        sh_grain_start[g] = start;
+        sh_grain_start[g] = rows;
     }
-    barrier();
-#endif
-    scan_grains(full / GRAIN, delta, wide);
-    barrier();
-    good = good && (!rle || sh_rows == count);
-    if (rle && good) {
-        for (uint k = INVOCATION; k < n; k += WORKGROUP_SIZE) {
-            uint start = sh_start[k] + sh_grain_start[k / GRAIN];
-            atomicOr(sh_heads[start / 32u], 1u << start % 32u);
+#else
+    for (uint g = gl_SubgroupID; g < grains; g += gl_NumSubgroups) {
+        Value sum = Value(0);
+        uint rows = 0u;
+        for (uint step = 0u; step < GRAIN; step += gl_SubgroupSize) {
+            uint k = g * GRAIN + step + gl_SubgroupInvocationID;
+            Value code = Value(0);
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+            if (k < n && rle) length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            Value value = add(code, reference);
+            uint start = rle ? rows + subgroup_sum_before(length) : 0u;
+            if (delta) {
+                Value before = wide ? subgroup_sum_before(code) : widen(subgroup_sum_before(low_word(code)), code);
+                value = add(add(sum, before), code);
+            }
+            sh_value[k] = value;
+            sh_start[k] = start;
+            if (gl_SubgroupInvocationID == gl_SubgroupSize - 1u) {
+                sh_grain[g] = value;
+                sh_grain_start[g] = start + length;
+            }
+            if (gl_SubgroupSize < GRAIN) {
+                sum = add(sum, wide ? subgroup_sum(code) : widen(subgroup_sum(low_word(code)), code));
+                rows += subgroup_sum(length);
+            }
         }
     }
+#endif
     barrier();
-    count_heads();
+    scan_grains(grains, rle, delta, wide);
     barrier();
-    ValueColumn to = COLUMN_FROM(VALUE_BITS)(values, rows.x);
+    if (rle) {
+        good = good && sh_rows == count;
+        for (uint k = INVOCATION; good && k < n; k += WORKGROUP_SIZE) {
+            if (delta) sh_value[k] = summed(k, first, reference);
+            uint start = start_of(k), next = k + 1u < n ? start_of(k + 1u) : count;
+            atomicOr(sh_heads[start / 32u], 1u << start % 32u);
+            // Runs up to this one begin before the words that begin in it.
+            for (uint w = start / 32u + 1u; w <= min(next / 32u, head_words - 1u); ++w) sh_before[w] = k + 1u;
+        }
+        if (INVOCATION == 0u) sh_before[0] = 0u;
+        barrier();
+    }
     uint present = good ? count : 0u;
     for (uint i = INVOCATION; i < present; i += items * WORKGROUP_SIZE) {
         Value value[items];
         [[unroll]] for (uint j = 0u; j < items; ++j) {
-            uint row = min(i + j * WORKGROUP_SIZE, count - 1u), k = rle ? heads_before(row + 1u) - 1u : row;
-            if (delta)
-                value[j] = add(add(first, times(reference, k)), add(sh_value[k], sh_grain[k / GRAIN]));
-            else if (rle)
-                value[j] = sh_value[k];
-            else
-                value[j] = add(code_at(source, place.values, k, h.width), reference);
+            uint row = min(i + j * WORKGROUP_SIZE, count - 1u);
+            value[j] = rle ? sh_value[heads_before(row + 1u) - 1u] : summed(row, first, reference);
         }
         [[unroll]] for (uint j = 0u; j < items; ++j) {
             if (i + j * WORKGROUP_SIZE < count) to.at[i + j * WORKGROUP_SIZE] = value[j];

@@ -23,11 +23,16 @@ const partPrefix = "part-"
 // Folder is an output of several files, its parts. Each part appears whole, and the manifest, which lists them, comes
 // last: a folder without a manifest is not complete. It is used by one goroutine; end it with Commit or Abort
 // ("defer f.Abort()" is harmless after Commit).
+//
+// Several processes can write one folder. One of them begins it by MakeFolder, then the others by ShareFolder. Each
+// adds its parts and lets them appear by CommitParts. When all have done so, the first one writes the manifest by List,
+// and then all call Keep. If any of them fails, all call Abort. The caller has them wait for one another.
 type Folder struct {
 	path    string
 	parts   []*Writer
 	names   []string
 	created bool // the folder did not exist before
+	listed  bool // the manifest has appeared
 	ended   bool
 }
 
@@ -51,25 +56,53 @@ type PartManifest struct {
 //
 // Errors wrap ErrOutput.
 func CreateFolder(path string, schemas []*arrow.Schema, overwrite bool, opts WriteOptions) (*Folder, error) {
-	f := &Folder{path: path}
-	if opts.Format == Auto {
-		opts.Format = Parquet
-	}
-	err := f.open(overwrite)
-	for part, schema := range schemas {
-		if err != nil {
-			break
-		}
-		var w *Writer
-		name := fmt.Sprintf("%s%05d-of-%05d%s", partPrefix, part, len(schemas), opts.Format.extension())
-		if w, err = Create(filepath.Join(path, name), schema, opts); err == nil {
-			f.parts, f.names = append(f.parts, w), append(f.names, name)
-		}
-	}
+	f, err := MakeFolder(path, overwrite)
 	if err != nil {
+		return nil, err
+	}
+	for part, schema := range schemas {
+		if _, err := f.Add(part, len(schemas), schema, opts); err != nil {
+			return nil, core.JoinFaults(err, f.Abort())
+		}
+	}
+	return f, nil
+}
+
+// MakeFolder is CreateFolder without parts, which Add begins.
+func MakeFolder(path string, overwrite bool) (*Folder, error) {
+	f := &Folder{path: path}
+	if err := f.open(overwrite); err != nil {
 		return nil, core.JoinFaults(fail(ErrOutput, "create", path, err), f.Abort())
 	}
 	return f, nil
+}
+
+// ShareFolder begins the parts of this process in a folder that another one has begun; created says whether it is new.
+// Errors wrap ErrOutput.
+func ShareFolder(path string, created bool) (*Folder, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return nil, fail(ErrOutput, "create", path, errors.New("another process has made this folder, and this one "+
+			"does not see it; choose a folder in a file system that all share"))
+	}
+	return &Folder{path: path, created: created}, nil
+}
+
+// Created reports whether the folder is new.
+func (f *Folder) Created() bool { return f.created }
+
+// Add begins part number of all parts. The format, if opts has none, is Parquet. The caller neither commits nor aborts
+// the writer. Errors wrap ErrOutput.
+func (f *Folder) Add(number, all int, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
+	if opts.Format == Auto {
+		opts.Format = Parquet
+	}
+	name := fmt.Sprintf("%s%05d-of-%05d%s", partPrefix, number, all, opts.Format.extension())
+	w, err := Create(filepath.Join(f.path, name), schema, opts)
+	if err != nil {
+		return nil, fail(ErrOutput, "create", f.path, err)
+	}
+	f.parts, f.names = append(f.parts, w), append(f.names, name)
+	return w, nil
 }
 
 // open makes the folder, or checks what it has.
@@ -107,23 +140,40 @@ func (f *Folder) Part(number int) *Writer { return f.parts[number] }
 // Commit lets all parts appear, removes parts of an earlier output, and writes the manifest. about is what it says of
 // the parts, as JSON; nil: nothing. On an error the folder is aborted. Errors wrap ErrOutput.
 func (f *Folder) Commit(ctx context.Context, about any) error {
-	err := f.commit(ctx, about)
-	if err != nil {
-		return core.JoinFaults(fail(ErrOutput, "commit", f.path, err), f.Abort())
+	parts, err := f.CommitParts(ctx)
+	if err == nil {
+		err = f.List(parts, about)
 	}
-	f.ended = true
+	if err != nil {
+		return core.JoinFaults(err, f.Abort())
+	}
+	f.Keep()
 	return nil
 }
 
-func (f *Folder) commit(ctx context.Context, about any) error {
-	m := Manifest{Parts: []PartManifest{}, About: about}
-	current := map[string]bool{}
+// CommitParts lets the parts appear, and returns what the manifest says of them. Errors wrap ErrOutput.
+func (f *Folder) CommitParts(ctx context.Context) (parts []PartManifest, err error) {
 	for i, w := range f.parts {
 		if err := w.Commit(ctx); err != nil {
-			return err
+			return nil, fail(ErrOutput, "commit", f.path, err)
 		}
-		current[f.names[i]] = true
-		m.Rows, m.Parts = m.Rows+w.Rows(), append(m.Parts, PartManifest{File: f.names[i], Rows: w.Rows()})
+		parts = append(parts, PartManifest{File: f.names[i], Rows: w.Rows()})
+	}
+	return parts, nil
+}
+
+// List removes parts of an earlier output, and writes the manifest: these are all parts. Errors wrap ErrOutput.
+func (f *Folder) List(parts []PartManifest, about any) error {
+	return fail(ErrOutput, "commit", f.path, f.list(Manifest{Parts: append([]PartManifest{}, parts...), About: about}))
+}
+
+func (f *Folder) list(m Manifest) error {
+	current := map[string]bool{}
+	for _, p := range m.Parts {
+		if _, err := os.Stat(filepath.Join(f.path, p.File)); err != nil {
+			return fmt.Errorf("part %s is not there; choose a folder in a file system that all processes share", p.File)
+		}
+		m.Rows, current[p.File] = m.Rows+p.Rows, true
 	}
 	entries, err := os.ReadDir(f.path)
 	if err != nil {
@@ -147,17 +197,25 @@ func (f *Folder) commit(ctx context.Context, about any) error {
 	if _, err := manifest.file.Write(append(content, '\n')); err != nil {
 		return core.JoinFaults(err, manifest.abort())
 	}
-	return manifest.commit()
+	err = manifest.commit()
+	f.listed = err == nil
+	return err
 }
 
-// Abort removes all parts, also parts that have appeared, and the folder if it is new. It may be called again, and does
-// nothing after Commit. Errors wrap ErrOutput.
+// Keep ends the output: Abort does nothing any more.
+func (f *Folder) Keep() { f.ended = true }
+
+// Abort removes all parts, also parts that have appeared, the manifest, and the folder if it is new and
+// empty. It may be called again, and does nothing after Commit. Errors wrap ErrOutput.
 func (f *Folder) Abort() error {
 	if f.ended {
 		return nil
 	}
 	f.ended = true
 	var err error
+	if f.listed {
+		err = os.Remove(filepath.Join(f.path, ManifestName))
+	}
 	for i, w := range f.parts {
 		err = core.JoinFaults(err, w.Abort())
 		if w.state == committed {
@@ -165,7 +223,7 @@ func (f *Folder) Abort() error {
 		}
 	}
 	if f.created {
-		_ = os.Remove(f.path) // not empty if somebody else put a file there
+		_ = os.Remove(f.path) // not empty while other processes have parts, or if somebody else put a file there
 	}
 	return fail(ErrOutput, "abort", f.path, err)
 }

@@ -45,7 +45,8 @@ func ParseFormat(text string) (Format, error) {
 	return Auto, fmt.Errorf("unknown format %q: choose one of %s", text, strings.Join(formatNames[:], ", "))
 }
 
-func formatOfExtension(path string) Format {
+// FormatOf returns the format that the extension of a file names; Auto if it names none.
+func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".parquet", ".pq":
 		return Parquet
@@ -70,7 +71,7 @@ func (f Format) names(name string) bool {
 	for _, compression := range []string{".gz", ".zst", ".bz2", ".lz4", ".xz"} {
 		name = strings.TrimSuffix(name, compression)
 	}
-	return f != Auto || formatOfExtension(name) != Auto
+	return f != Auto || FormatOf(name) != Auto
 }
 
 // magicBytes is how much of a file detectFormat looks at.
@@ -90,7 +91,7 @@ var otherFormats = []struct{ magic, name string }{
 
 // detectFormat looks at the first bytes of the content, then at the extension.
 func detectFormat(path string, head []byte) (Format, error) {
-	format := formatOfExtension(path)
+	format := FormatOf(path)
 	switch {
 	case format == CSV && isText(head): // a column may be called PAR1 or ORC
 		return CSV, nil

@@ -117,7 +117,7 @@ func (o WriteOptions) format(path string) (Format, error) {
 	case path == "-":
 		return ArrowStream, nil
 	}
-	if format := formatOfExtension(path); format != Auto {
+	if format := FormatOf(path); format != Auto {
 		return format, nil
 	}
 	return Auto, fmt.Errorf("%w: the extension %q does not name one; use .parquet, .csv, .arrow or .arrows, "+

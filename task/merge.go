@@ -19,14 +19,18 @@ import (
 	"github.com/spirjoin/spirjoin/relation/take"
 )
 
-// merge puts the output of tasks in the order of the row numbers that it has as its last columns (an external merge
-// sort). Rows are gathered to runs, which are sorted and put in places, in memory or on disk; when all are there, the
-// runs are merged block by block.
-type merge struct {
-	*sides
+// Merge puts rows in the order of the row numbers that they have as their last columns (an external merge sort): the
+// output of tasks, or of a join over ranks. Rows are gathered to runs, which are sorted and put in places, in memory or
+// on disk; when all are there, the runs are merged block by block.
+type Merge struct {
+	*Means
+	File *exchange.File // of runs beyond two; nil: all are in memory. It may be set until rows come
+	Fail func(error)    // ends the join
+
 	keys     []int         // columns of row numbers, first the one that orders first; a missing number comes last
 	visible  int           // columns of the output
 	schema   *arrow.Schema // of these
+	batch    int           // rows of a batch, at most; 0: as memory allows
 	memory   *exec.Grant
 	unlend   func()
 	runBytes atomic.Uint64 // less where others wait for memory
@@ -41,28 +45,35 @@ const (
 	leastRunBlockRows = 1 << 8
 )
 
-// newMerge returns the merge of the outputs of tasks that join parts of both sides, whose rows have numbers; nil if the
-// join needs no order. It borrows free memory for two runs. Runs become shorter when others wait for that memory.
-func newMerge(of *sides) *merge {
-	whole := of.whole
-	if !whole.Ordered() {
+// newMerge returns the merge of the outputs of tasks that join parts of both sides; nil if the join needs no order.
+func newMerge(of *sides) *Merge {
+	if !of.whole.Ordered() {
 		return nil
 	}
-	m := &merge{sides: of, visible: len(whole.Layout.Columns), schema: whole.Layout.Schema, memory: of.Budget().Empty()}
-	if whole.Output == join.Pairs { // whatever columns are named
-		m.visible, m.schema = 2, arrow.NewSchema(of.part.Layout.Schema.Fields()[:2], nil)
+	m := NewMerge(of.Means, of.whole.Layout, of.part.Layout, of.whole.Form)
+	m.File, m.Fail = of.file, of.fail
+	return m
+}
+
+// NewMerge returns the merge of an ordered join whose parts have the layout numbered ([join.Layout.Numbered]). It
+// borrows free memory for two runs; runs become shorter when others wait for that memory. The caller closes it.
+func NewMerge(means *Means, whole, numbered *join.Layout, form join.Form) *Merge {
+	m := &Merge{Means: means, visible: len(whole.Columns), schema: whole.Schema, batch: whole.Spec.BatchRows,
+		memory: means.Budget().Empty()}
+	if form.Output == join.Pairs { // whatever columns are named
+		m.visible, m.schema = 2, arrow.NewSchema(numbered.Schema.Fields()[:2], nil)
 	}
-	for i, c := range of.part.Layout.Columns {
+	for i, c := range numbered.Columns {
 		if c.Role == join.ValueColumn && c.Source == join.NumberColumn {
 			m.keys = append(m.keys, i)
 		}
 	}
-	if whole.Order == join.RightOrder {
+	if form.Order == join.RightOrder {
 		slices.Reverse(m.keys)
 	}
-	wishBytes := cmp.Or(of.DivideBytes, min(mostRunBytes, of.HostCapBytes()/runShare))
+	wishBytes := cmp.Or(m.DivideBytes, min(mostRunBytes, m.HostCapBytes()/runShare))
 	m.runBytes.Store(max(m.memory.Borrow(2*wishBytes)/2, leastRunBytes))
-	m.unlend = of.Budget().Lend(func(sizeBytes uint64) {
+	m.unlend = m.Budget().Lend(func(sizeBytes uint64) {
 		has := m.memory.Has()
 		has.Host -= min(has.Host, sizeBytes)
 		m.memory.Shrink(has)
@@ -71,7 +82,8 @@ func newMerge(of *sides) *merge {
 	return m
 }
 
-func (m *merge) close() {
+// Close frees the runs.
+func (m *Merge) Close() {
 	for _, run := range m.runs {
 		run.Close()
 	}
@@ -79,8 +91,8 @@ func (m *merge) close() {
 	m.memory.Release()
 }
 
-// batches yields all rows in order, with the visible columns.
-func (m *merge) batches(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[
+// Batches yields all rows in order, without their numbers. Batches of all are released.
+func (m *Merge) Batches(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) iter.Seq2[
 	arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		if err := m.collect(ctx, all); err != nil {
@@ -94,7 +106,7 @@ func (m *merge) batches(ctx context.Context, all iter.Seq2[arrow.RecordBatch, er
 }
 
 // collect makes runs of all rows.
-func (m *merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) error {
+func (m *Merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, error]) error {
 	var held []arrow.RecordBatch
 	heldBytes := uint64(0)
 	release := func() {
@@ -118,7 +130,7 @@ func (m *merge) collect(ctx context.Context, all iter.Seq2[arrow.RecordBatch, er
 }
 
 // run sorts rows, and puts them in a place.
-func (m *merge) run(ctx context.Context, held []arrow.RecordBatch) error {
+func (m *Merge) run(ctx context.Context, held []arrow.RecordBatch) error {
 	if len(held) == 0 {
 		return nil
 	}
@@ -145,13 +157,13 @@ func (m *merge) run(ctx context.Context, held []arrow.RecordBatch) error {
 		return 0
 	})
 	memoryBytes := uint64(math.MaxUint64)
-	if m.file != nil { // two runs may stay in memory
+	if m.File != nil { // two runs may stay in memory
 		if memoryBytes = 0; len(m.runs) < 2 {
 			memoryBytes = m.runBytes.Load()
 		}
 	}
 	run := exchange.NewPlace(exchange.PlaceOptions{Schemas: [2]*arrow.Schema{table.Schema(), table.Schema()}, Parts: 1,
-		Alloc: m.Allocator, Budget: m.Budget(), File: m.file, MemoryBytes: memoryBytes, Fail: m.fail})
+		Alloc: m.Allocator, Budget: m.Budget(), File: m.File, MemoryBytes: memoryBytes, Fail: m.Fail})
 	m.runs = append(m.runs, run)
 	for ids := range slices.Chunk(order, max(len(order)/runBlocks, leastRunBlockRows)) {
 		block, err := m.take(ctx, table, ids, int(table.NumCols()), table.Schema())
@@ -177,7 +189,7 @@ func numbersOrLast(numbers *array.Int64) []int64 {
 }
 
 // take gathers rows of the first columns of a table.
-func (m *merge) take(ctx context.Context, table arrow.Table, ids []uint32, columns int, schema *arrow.Schema) (
+func (m *Merge) take(ctx context.Context, table arrow.Table, ids []uint32, columns int, schema *arrow.Schema) (
 	arrow.RecordBatch, error) {
 	var taken []arrow.Array
 	defer func() {
@@ -230,7 +242,7 @@ func (h *head) compare(other *head) int {
 }
 
 // draw merges the runs.
-func (m *merge) draw(ctx context.Context, yield func(arrow.RecordBatch, error) bool) error {
+func (m *Merge) draw(ctx context.Context, yield func(arrow.RecordBatch, error) bool) error {
 	var heads []*head
 	defer func() {
 		for _, h := range heads {
@@ -267,7 +279,7 @@ func (m *merge) draw(ctx context.Context, yield func(arrow.RecordBatch, error) b
 }
 
 // step merges the blocks of the heads until one is used up or a batch is full.
-func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, error) {
+func (m *Merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, error) {
 	var blocks []arrow.RecordBatch
 	rows := uint32(0)
 	for _, h := range heads {
@@ -277,7 +289,7 @@ func (m *merge) step(ctx context.Context, heads []*head) (arrow.RecordBatch, err
 	sorted := slices.Clone(heads)
 	slices.SortFunc(sorted, (*head).compare)
 	var ids []uint32
-	for most := m.BatchRows(m.part.Layout.Spec.BatchRows, m.schema); uint64(len(ids)) < most; {
+	for most := m.BatchRows(m.batch, m.schema); uint64(len(ids)) < most; {
 		h := sorted[0]
 		ids = append(ids, h.first+uint32(h.at))
 		if h.at++; h.at == int(h.batch.NumRows()) {

@@ -103,7 +103,7 @@ func (s *Scheduler) Close() {
 		return
 	}
 	if s.merge != nil {
-		s.merge.close()
+		s.merge.Close()
 	}
 	s.policy.Close()
 }
@@ -112,7 +112,7 @@ func (s *Scheduler) Close() {
 func (s *Scheduler) rowBatches(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	all := drawAs(ctx, s, func(d *drawn) arrow.RecordBatch { return d.batch })
 	if s.merge != nil {
-		return s.merge.batches(ctx, all)
+		return s.merge.Batches(ctx, all)
 	}
 	return all
 }
@@ -222,6 +222,7 @@ func (s *Scheduler) ofWhole(r *running, of exec.Status) exec.Status {
 	s.mu.Lock()
 	from, before := max(s.share, r.from), s.before.OutputRows
 	s.mu.Unlock()
+	from = min(from, 1-(r.to-r.from)) // a late report of a task that was counted
 	to := from + r.to - r.from
 	of.Phase += ", " + r.name
 	of.Share, of.Elapsed, of.Left = from+of.Share*(to-from), time.Since(s.began), -1

@@ -37,7 +37,7 @@ type Scheduler struct {
 	whole, part *Task // the join that was divided; the task of which tasks are parts
 	flow        *exec.Flow
 	out         *exec.Output[*drawn]
-	merge       *merge // of the outputs of tasks; nil if there is no order
+	merge       *Merge // of the outputs of tasks; nil if there is no order
 	workers     []*worker
 	lines       int           // of each worker
 	inOrder     bool          // outputs follow one another; there is one worker

@@ -258,7 +258,7 @@ func TestMergeLends(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, leastRunBytes, merging.runBytes.Load())
 	all.Release()
-	merging.close()
+	merging.Close()
 	require.Equal(t, m.HostCapBytes(), m.Budget().Free().Host)
 }
 

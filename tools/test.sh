@@ -16,7 +16,7 @@ threaded_packages=(./engine ./task ./team ./groupby ./exchange/peers ./host ./qu
 # What runs shaders. In this order, so that none that takes long begins last.
 device_packages=(./kernel ./join/hash ./primitive ./engine ./vulkan/... ./planner ./join/sortmerge ./join/hmg
 	./join/graphics ./relation ./relation/keys ./operator ./ranges ./groupby/... ./groupjoin ./query ./deliver
-	./exchange ./exchange/codec ./exchange/peers .)
+	./exchange ./exchange/codec ./exchange/peers ./exchange/shuffle ./ranks .)
 # The backend, kernels, what calls them, and joins of tables.
 driver_packages=(./kernel ./join/hash ./primitive ./join/sortmerge ./join/graphics ./groupby/reduce ./vulkan/... ./ranges .)
 # What runs kernels that the packages above have tested.
@@ -79,7 +79,7 @@ unit() { go test -timeout "$timeout" ./...; }
 race() {
 	local packages=("${threaded_packages[@]}")
 	[[ $short ]] || packages+=(. ./files ./tableio ./tableio/{core,csv,dataset,ipc,parquet} ./cmd/... ./internal/command
-		./join/hmg ./join/graphics ./internal/machines ./bench/endtoend ./bench/scaling)
+		./join/hmg ./join/graphics ./internal/machines ./bench/distributed ./bench/endtoend ./bench/scaling)
 	local -x GOEXPERIMENT=cgocheck2
 	on host off -race -short "${packages[@]}"
 	LP_NUM_THREADS=4 on lavapipe off -race -short ./vulkan/...

@@ -2,6 +2,7 @@ package primitive
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
@@ -86,7 +87,7 @@ func (c *codecColumn) values(seed, rows uint64, bits, destinations int) (column 
 	each := func(put func(destination int, value uint64)) {
 		for order, row := uint64(0), uint64(0); row < rows; order++ {
 			random := workload.Random(seed, order)
-			destination := int(kernel.Mix(orderKey(order), 7) % uint64(destinations))
+			destination := destinationOf(order, destinations)
 			c.add(order, random, rows, func(value uint64) {
 				if row++; row <= rows {
 					put(destination, value)
@@ -105,6 +106,31 @@ func (c *codecColumn) values(seed, rows uint64, bits, destinations int) (column 
 		next[destination]++
 	})
 	return column, starts
+}
+
+// CodecValues returns the first rows values of a column, which [CodecColumns] names, that come to destination 0 of
+// several after a stable partition of the orders by the hashes of their keys.
+func CodecValues(name string, seed uint64, rows, destinations int) codec.Column {
+	c := &codecColumns[slices.IndexFunc(codecColumns, func(c codecColumn) bool { return c.name == name })]
+	column, row := make([]byte, rows*c.bits/8), 0
+	v := viewOf(column, c.bits)
+	for order := uint64(0); row < rows; order++ {
+		if destinationOf(order, destinations) != 0 {
+			continue
+		}
+		c.add(order, workload.Random(seed, order), uint64(rows)*uint64(destinations), func(value uint64) {
+			if row < rows {
+				v.set(uint64(row), value)
+			}
+			row++
+		})
+	}
+	return codec.Column{Values: column, ValueBytes: c.bits / 8}
+}
+
+// destinationOf is where the rows of an order go.
+func destinationOf(order uint64, destinations int) int {
+	return int(kernel.Mix(orderKey(order), 7) % uint64(destinations))
 }
 
 // cascadeBed is a column and what it is encoded to.

@@ -96,7 +96,9 @@ const controlHead = 24
 func (j *Job) heard(from int, kind controlKind, a, b uint64, text string) {
 	switch kind {
 	case abortMessage:
-		j.end(&cluster.Lost{Rank: int(a), Code: int(b), Text: text})
+		if !j.end(&cluster.Lost{Rank: int(a), Code: int(b), Text: text}) {
+			j.lowest.Store(min(j.lowest.Load(), int64(a)))
+		}
 	case cleanMessage:
 		j.cleaned(from)
 	case askMessage:
@@ -136,6 +138,13 @@ func (j *Job) Abort(err error) {
 	<-j.ctx.Done()
 }
 
+// LowestFailed waits a moment after a failure and returns the lowest rank that has failed by then: the same fault may
+// end several at once.
+func (j *Job) LowestFailed() int {
+	time.Sleep(settle)
+	return int(j.lowest.Load())
+}
+
 // lose ends the job with an error of the connection of this rank, and returns it.
 func (j *Job) lose(err error) error {
 	lost := &cluster.Lost{Rank: j.rank, Code: 1, Text: err.Error()}
@@ -150,6 +159,7 @@ func (j *Job) end(lost *cluster.Lost) bool {
 	if j.ctx.Err() != nil {
 		return false
 	}
+	j.lowest.Store(int64(lost.Rank))
 	j.cancel(lost)
 	limit := cleanUp
 	if j.rank != 0 {

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/cluster"
 )
@@ -28,6 +30,7 @@ type Job struct {
 	cancel   context.CancelCauseFunc
 	counters *cluster.Counters
 	control  control
+	lowest   atomic.Int64 // rank that has failed, once ctx has ended
 
 	round    chan struct{} // holds a value while a round is under way
 	roundErr error         // of a round that did not end: none can follow
@@ -122,6 +125,16 @@ func (j *Job) Stats() cluster.Stats     { return j.counters.Stats() }
 
 // Library returns name and version of the library.
 func (j *Job) Library() string { return title(j.version) }
+
+// LauncherCores returns the number of cores on which the process that has started this one may run; 0 if it is unknown.
+// That is all that the job has on this node: a launcher binds ranks, but not itself.
+func LauncherCores() int {
+	var cores unix.CPUSet
+	if unix.SchedGetaffinity(os.Getppid(), &cores) != nil {
+		return 0
+	}
+	return cores.Count()
+}
 
 // findNodes numbers the nodes. Processes share one if they see the same boot of a kernel and the same host name.
 // Containers of a machine have names of their own, and do not share memory.

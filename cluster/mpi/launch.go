@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -14,10 +15,14 @@ type launcher struct {
 	refuses   string   // the MPI whose library cannot work with it: the begin of what the library says of itself
 }
 
-// Launched reports whether a launcher of MPI has started this process.
-func Launched() bool {
-	_, launched := launchedBy(os.Getenv)
-	return launched
+// LaunchedRanks returns how many processes the launcher of MPI has started that has started this one; 0 if there is no
+// launcher. One that does not tell the number has started several.
+func LaunchedRanks() int {
+	by, launched := launchedBy(os.Getenv)
+	if launched && by.size == 0 {
+		return math.MaxInt
+	}
+	return by.size
 }
 
 // launchedBy finds the launcher by the variables that it leaves, if there is one. SLURM_NTASKS is none of them: a batch

@@ -61,8 +61,8 @@ func runRank(name string) int {
 func programs() map[string]func(context.Context, cluster.Job) error {
 	all := map[string]func(context.Context, cluster.Job) error{
 		"contract": contract, "exit": exit, "panic": panics, "kill": kill, "interrupt": interrupt,
-		"unfinished": unfinished,
-		"mirror":     mirror, "given up": givenUp,
+		"unfinished": unfinished, "two hosts": twoHosts,
+		"mirror": mirror, "given up": givenUp,
 		"start": func(context.Context, cluster.Job) error { return nil }, "benchmark": benchmark,
 	}
 	for _, c := range append(clustertest.Failures, clustertest.Stalls...) {

@@ -16,7 +16,7 @@ func main() { program.Main() }
 var program = command.Program{
 	Name: "spirjoin-bench", Usage: "measures the primitives, joins and group-bys of spirjoin",
 	Commands: func(s *command.Session) []*cli.Command {
-		return []*cli.Command{codecCommand(s), endToEndCommand(s), graphicsCommand(s), joinsCommand(s), multiGPUCommand(s),
-			outOfCoreCommand(s), plannerCommand(s), primitiveCommand(s)}
+		return []*cli.Command{codecCommand(s), distributedCommand(s), endToEndCommand(s), graphicsCommand(s),
+			joinsCommand(s), multiGPUCommand(s), outOfCoreCommand(s), plannerCommand(s), primitiveCommand(s)}
 	},
 }

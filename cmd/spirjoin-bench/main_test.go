@@ -26,7 +26,7 @@ func TestHelp(t *testing.T) {
 	for name, args := range map[string][]string{
 		"spirjoin-bench": {"-h"}, "graphics": {"graphics", "-h"}, "joins": {"joins", "-h"},
 		"end-to-end": {"end-to-end", "--help"}, "multigpu": {"multigpu", "-h"}, "outofcore": {"outofcore", "-h"},
-		"planner":   {"planner", "f", "--help"},
+		"planner": {"planner", "f", "--help"}, "distributed": {"distributed", "-h"},
 		"primitive": {"help", "primitive"},
 	} {
 		o := tested.Require(t, command.ExitDone, args...)

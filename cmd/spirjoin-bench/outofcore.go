@@ -40,7 +40,7 @@ func outOfCoreCommand(s *command.Session) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return command.Traced(c.Context, c.String("trace"), func(ctx context.Context, trace *spirjoin.Trace) error {
+			return command.Traced(c.Context, nil, c.String("trace"), func(ctx context.Context, trace *spirjoin.Trace) error {
 				sweep.Trace = trace
 				return measureScaling(ctx, s, sweep)
 			})

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	plantPanic()
 	tested.RunIfAsked()
 	leak.Main(m)
 }

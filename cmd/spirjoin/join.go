@@ -21,7 +21,7 @@ import (
 
 // join runs the command, with a trace if one was asked for.
 func (s session) join(ctx context.Context, o joinOptions) error {
-	return command.Traced(ctx, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
+	return command.Traced(ctx, o.job, o.tracePath, func(ctx context.Context, trace *spirjoin.Trace) error {
 		o.trace = trace
 		o.write.Busy = tracedBusy(trace, "encode and write")
 		return s.runJoin(ctx, o)
@@ -33,6 +33,9 @@ func (s session) join(ctx context.Context, o joinOptions) error {
 // is not known before.
 func (s session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	report := joinReport{started: time.Now(), Output: o.output}
+	if o.job != nil && o.job.Rank() > 0 {
+		o.quiet = true // rank 0 speaks for all
+	}
 	progress := s.NewProgress(o.quiet)
 	defer progress.Close()
 	o.spec.Progress = progress.Join
@@ -41,34 +44,45 @@ func (s session) runJoin(ctx context.Context, o joinOptions) (err error) {
 	}
 
 	before := residentBytes()
+	whole := ctx
 	ctx, device := begin(ctx, o)
 	defer func() { err = device.end(err) }()
-	open := s.opener(&o, device, progress, &report)
-	var limit *files.Limit
-	if o.memoryLimitBytes > 0 {
-		engine, err := open()
+	j := &joining{session: s, joinOptions: o, device: device, progress: progress, report: &report}
+	j.engine = s.opener(&j.joinOptions, device, progress, &report)
+	defer func() { err = nameCSVNull(err) }()
+	err = j.open(ctx, before)
+	defer j.pair.Close()
+	if o.job != nil {
+		err = j.ready(whole, err)
+	}
+	switch {
+	case err != nil:
+		return err
+	case o.grouped():
+		return j.group(ctx)
+	case o.job != nil:
+		return j.overRanks(ctx)
+	}
+	return j.rows(ctx)
+}
+
+// open opens the inputs, under a memory limit after the device, before which the process had residentBefore bytes.
+func (j *joining) open(ctx context.Context, residentBefore uint64) (err error) {
+	options := files.Options{Engine: j.engine, TempDir: j.tempDir != ""}
+	if j.memoryLimitBytes > 0 {
+		engine, err := j.engine()
 		if err != nil {
 			return err
 		}
-		if limit, err = limitMemory(engine, o.memoryLimitBytes, max(before, residentBytes())-before); err != nil {
+		opened := max(residentBefore, residentBytes()) - residentBefore
+		if options.Limit, err = limitMemory(engine, j.memoryLimitBytes, opened); err != nil {
 			return err
 		}
 	}
-
 	reading := time.Now()
-	pair, err := s.openInputs(ctx, o, files.Options{Engine: open, Limit: limit, TempDir: o.tempDir != ""}, progress)
-	if err != nil {
-		return err
-	}
-	defer pair.Close()
-	defer func() { err = nameCSVNull(err) }()
-	j := &joining{session: s, joinOptions: o, device: device, engine: open, pair: pair, progress: progress,
-		report: &report}
-	report.ReadSeconds = time.Since(reading).Seconds()
-	if o.grouped() {
-		return j.group(ctx)
-	}
-	return j.rows(ctx)
+	j.pair, err = j.openInputs(ctx, j.joinOptions, options, j.progress)
+	j.report.ReadSeconds = time.Since(reading).Seconds()
+	return err
 }
 
 // joining is a join command with its inputs open.

@@ -74,6 +74,9 @@ type joinOptions struct {
 	write             tableio.WriteOptions
 	stats             statsForm
 	quiet             bool
+	overwrite         bool            // parts of an earlier run in a folder
+	job               spirjoin.Job    // of which this process is a rank; nil: it joins alone
+	coreWarnings      []error         // of ranks that may use few cores
 	tracePath         string          // empty: none
 	trace             *spirjoin.Trace // of the run; nil: none
 }
@@ -105,7 +108,7 @@ const joinText = `   Reads the columns that the output needs from two tables, jo
         --by c_nationkey --agg count,count:o_orderkey,sum:o_totalprice -o sums.csv`
 
 func (s session) joinCommand() *cli.Command {
-	const input, keys, groups, limits, output, report = "Input", "Join", "Groups", "Limits", "Output", "Report"
+	const input, keys, groups, limits, output, ranks, report = "Input", "Join", "Groups", "Limits", "Output", "Ranks", "Report"
 	return &cli.Command{
 		Name: "join", Usage: "join two tables", UsageText: "spirjoin join LEFT RIGHT --on KEY [flags]", Description: joinText,
 		Flags: slices.Concat(tableFlags(), groupFlags(groups), []cli.Flag{
@@ -137,10 +140,21 @@ func (s session) joinCommand() *cli.Command {
 
 			&cli.BoolFlag{Name: "count", Category: output, Usage: "print the number of rows and nothing else"},
 
+			&cli.BoolFlag{Name: "overwrite", Category: ranks, Usage: "replace the parts of an earlier run in the folder of the output"},
+			&cli.DurationFlag{Name: "stall", Category: ranks,
+				Usage: "fail when another rank is silent for `TIME`, as in 30s; default: no limit"},
+
 			&cli.StringFlag{Name: "trace", Category: report, Usage: "write a Chrome trace of the run to `FILE`, for Perfetto"},
 		}),
 		Action: func(c *cli.Context) error {
-			options, err := s.joinOptions(c)
+			job, err := s.OpenJob(c.Duration("stall"))
+			if err != nil {
+				return err
+			}
+			options, err := s.joinOptions(c, job)
+			if job != nil {
+				return s.joinAsRank(c.Context, job, options, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -230,7 +244,8 @@ func (s session) tableOptions(f *joinFlags, o *joinOptions) {
 // joinFlags reads the flags of commands that read tables.
 type joinFlags struct{ command.Flags }
 
-func (s session) joinOptions(c *cli.Context) (o joinOptions, err error) {
+// joinOptions reads the flags. A job has several ranks or one; nil: there is none.
+func (s session) joinOptions(c *cli.Context, job spirjoin.Job) (o joinOptions, err error) {
 	f := &joinFlags{command.Flags{Context: c}}
 	o.paths = f.tables()
 	o.formats = [2]tableio.Format{f.format("left-format"), f.format("right-format")}
@@ -238,15 +253,8 @@ func (s session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 	o.spec = f.spec()
 	o.graphics = c.String("algo") == "graphics"
 	o.tracePath = f.trace()
-	if o.groups = f.groups(); o.grouped() || c.IsSet("by") || c.IsSet("agg") {
-		if c.IsSet("count") {
-			f.Fault("--by and --agg say what the columns of the output are; leave out --count")
-		}
-		o.groupColumns, o.spec.Columns = o.spec.Columns, nil
-		f.groupGoal(&o, s.StdoutColumns() > 0)
-	} else if o.goal = f.goal(o.write.Format, s.StdoutColumns() > 0); c.Bool("count") {
-		o.spec.Output = join.Count
-	}
+	o.groups, o.overwrite = f.groups(), c.Bool("overwrite")
+	f.outputOf(&o, s.StdoutColumns() > 0, job)
 	if err := f.Err(); err != nil {
 		return o, err
 	}
@@ -256,6 +264,32 @@ func (s session) joinOptions(c *cli.Context) (o joinOptions, err error) {
 		}
 	}
 	return o, o.spec.Check()
+}
+
+// outputOf reads what becomes of the rows.
+func (f *joinFlags) outputOf(o *joinOptions, terminal bool, job spirjoin.Job) {
+	switch {
+	case job != nil && job.Size() > 1:
+		o.goal = f.goalOfRanks(job.Size(), o.write.Format)
+	case o.grouped() || f.IsSet("by") || f.IsSet("agg"):
+		if f.IsSet("count") {
+			f.Fault("--by and --agg say what the columns of the output are; leave out --count")
+		}
+		o.groupColumns, o.spec.Columns = o.spec.Columns, nil
+		f.groupGoal(o, terminal)
+		return
+	default:
+		o.goal = f.goal(o.write.Format, terminal)
+	}
+	if f.Bool("count") {
+		o.spec.Output = join.Count
+	}
+	if o.overwrite && (job == nil || !isFolder(o.output)) {
+		f.Fault("--overwrite is for the folder that ranks write")
+	}
+	if job == nil && f.IsSet("stall") {
+		f.Fault("--stall is for ranks, which a launcher such as mpirun starts")
+	}
 }
 
 // quoteHint is what to do if there are too many inputs: a shell replaces a pattern that is not quoted.

@@ -19,7 +19,7 @@ func specOf(t *testing.T, args ...string) (spec spirjoin.JoinSpec) {
 			s := session{run}
 			join := s.joinCommand()
 			join.Action = func(c *cli.Context) error {
-				o, err := s.joinOptions(c)
+				o, err := s.joinOptions(c, nil)
 				spec = o.spec
 				return err
 			}

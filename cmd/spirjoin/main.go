@@ -5,9 +5,13 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/urfave/cli/v2"
 
+	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/cluster/mpi"
 	"github.com/spirjoin/spirjoin/internal/command"
 )
 
@@ -27,6 +31,18 @@ var program = command.Program{
 type session struct{ *command.Session }
 
 func (s session) commands() []*cli.Command {
-	return []*cli.Command{s.joinCommand(), s.groupCommand(), s.divideCommand(), s.devicesCommand(),
-		s.doctorCommand(), s.genCommand(), benchCommand(), s.tuneCommand()}
+	return []*cli.Command{s.joinCommand(), alone(s.groupCommand()), alone(s.divideCommand()), s.devicesCommand(),
+		s.doctorCommand(), alone(s.genCommand()), benchCommand(), alone(s.tuneCommand())}
+}
+
+// alone has a command, which writes files, refuse to run once on each rank of a launcher.
+func alone(c *cli.Command) *cli.Command {
+	c.Before = func(*cli.Context) error {
+		if mpi.LaunchedRanks() <= 1 {
+			return nil
+		}
+		return fmt.Errorf("%w: a launcher has started several processes, and each would run %s; start it without, only "+
+			"join works over ranks", backend.ErrUnsupported, c.Name)
+	}
+	return c
 }

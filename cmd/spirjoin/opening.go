@@ -24,7 +24,7 @@ type opening struct {
 	engine  *spirjoin.Engine
 	close   func()
 	err     error
-	failed  []error // drivers that were tried before the CPU was taken
+	failed  []error // to tell: drivers that were tried before the CPU was taken, ranks that have few cores
 	seconds float64
 }
 
@@ -37,9 +37,10 @@ func begin(ctx context.Context, o joinOptions) (context.Context, *opening) {
 		start := time.Now()
 		p.err = exec.Protect("open device", func() (err error) {
 			var system *spirjoin.System
-			p.engine, system, p.close, err = openEngine(ctx, o)
+			p.engine, system, p.close, err = openEngine(ctx, &o)
+			p.failed = o.coreWarnings
 			if err == nil && slices.Contains(o.devices, "auto") && p.engine.Device().Type == backend.Host {
-				p.failed = failedDrivers(system.Problems)
+				p.failed = append(p.failed, failedDrivers(system.Problems)...)
 			}
 			return err
 		})
@@ -104,12 +105,18 @@ func failedDrivers(problems []error) (failed []error) {
 }
 
 // openEngine opens the devices. If no device is found, the error says why each backend is missing.
-func openEngine(ctx context.Context, o joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
+func openEngine(ctx context.Context, o *joinOptions) (_ *spirjoin.Engine, system *spirjoin.System, closeAll func(),
 	err error) {
 	system, err = spirjoin.Discover(spirjoin.SystemOptions{HostOnly: o.hostOnly(), Devices: o.devices,
 		Vulkan: vulkan.Options{Graphics: o.graphics}})
-	if err != nil {
+	if o.job != nil {
+		err = o.chooseDevices(ctx, system, err)
+	}
+	if system == nil {
 		return nil, nil, nil, err
+	}
+	if err != nil {
+		return nil, nil, nil, errors.Join(command.WithProblems(err, system.Problems), system.Close())
 	}
 	engine, err := system.Engine(ctx, spirjoin.Options{
 		Device: o.devices[0], Others: o.devices[1:], DeviceMemoryBytes: o.deviceMemoryBytes,

@@ -72,12 +72,7 @@ func (s session) reportJoin(o joinOptions, r joinReport, result *spirjoin.JoinRe
 
 // report completes a report and prints it.
 func (s session) report(o joinOptions, r joinReport, device *backend.DeviceInfo, explain func() string) error {
-	for i := range r.Alternatives {
-		r.Alternatives[i].Error = command.NameFlags(r.Alternatives[i].Error)
-	}
-	r.DeviceID, r.DriverVersion, r.Version = device.ID, device.DriverVersion, command.Version()
-	r.Pipelines = reportPipelines(r.kernels())
-	r.WallSeconds = time.Since(r.started).Seconds()
+	r.complete(device)
 	r.warn(s.Stderr)
 	// Standard output, unless the table or its first rows go there.
 	w := io.Writer(s.Stdout)
@@ -95,6 +90,16 @@ func (s session) report(o joinOptions, r joinReport, device *backend.DeviceInfo,
 	}
 	fmt.Fprintln(s.Stderr, r.line(device, s.StderrColumns()))
 	return nil
+}
+
+// complete adds what is known at the end of a run.
+func (r *joinReport) complete(device *backend.DeviceInfo) {
+	for i := range r.Alternatives {
+		r.Alternatives[i].Error = command.NameFlags(r.Alternatives[i].Error)
+	}
+	r.DeviceID, r.DriverVersion, r.Version = device.ID, device.DriverVersion, command.Version()
+	r.Pipelines = reportPipelines(r.kernels())
+	r.WallSeconds = time.Since(r.started).Seconds()
 }
 
 // warn names the devices that have failed.

@@ -165,11 +165,7 @@ func Decode(ctx context.Context, column Column, messages []Message) error {
 
 // decodeBlock decodes a block to the values of its rows.
 func (m *Message) decodeBlock(values []byte, block int) bool {
-	begin := uint32(0)
-	if block > 0 {
-		begin = m.Directory[block-1]
-	}
-	words := m.Payload[begin:m.Directory[block]]
+	words := m.Payload[m.begin(block):m.Directory[block]]
 	if m.ValueBytes == 8 {
 		return kernel.DecodeCascade(backend.Longs(values), words)
 	}

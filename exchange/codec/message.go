@@ -32,6 +32,25 @@ type Message struct {
 	Payload    []uint32
 }
 
+// begin is the word of the payload at which a block begins, or at which the last one ends.
+func (m *Message) begin(block int) uint32 {
+	if block == 0 {
+		return 0
+	}
+	return m.Directory[block-1]
+}
+
+// suits checks that a column has the rows of the message.
+func (m *Message) suits(column Column) error {
+	if m.ValueBytes != column.ValueBytes {
+		return corrupt("values of %d bytes instead of %d", m.ValueBytes, column.ValueBytes)
+	}
+	if want := len(column.Values) / column.ValueBytes; int(m.Rows) != want {
+		return corrupt("%d rows instead of %d", m.Rows, want)
+	}
+	return nil
+}
+
 // Blocks is the number of blocks of rows rows.
 func Blocks(rows uint32) int {
 	return int((uint64(rows) + kernel.CascadeBlock - 1) / kernel.CascadeBlock)

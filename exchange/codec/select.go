@@ -40,19 +40,37 @@ func SizesOf(blocks, bytes []uint32, valueBytes int) (s Sizes) {
 
 // Sample measures a sample of a column in host memory.
 func Sample(column Column, starts []uint32) Sizes {
+	var parts [][]byte
+	for i, start := range starts[:len(starts)-1] {
+		from, end := int(start)*column.ValueBytes, int(starts[i+1])*column.ValueBytes
+		parts = append(parts, column.Values[from:end])
+	}
+	return SampleParts(column.ValueBytes, parts)
+}
+
+// SampleParts measures a sample of a column whose destinations have their values, words of valueBytes, in memory of
+// their own.
+func SampleParts(valueBytes int, parts [][]byte) Sizes {
+	starts := make([]uint32, 1, len(parts)+1)
+	for i, values := range parts {
+		starts = append(starts, starts[i]+uint32(len(values)/valueBytes))
+	}
 	blocks := SampleRows(starts)
 	var bytes []uint32
-	for i := 0; i < len(blocks); i += 2 {
-		values := column.Values[int(blocks[i])*column.ValueBytes:][:int(blocks[i+1])*column.ValueBytes]
+	for i, part := 0, 0; i < len(blocks); i += 2 {
+		for blocks[i] >= starts[part+1] {
+			part++
+		}
+		values := parts[part][int(blocks[i]-starts[part])*valueBytes:][:int(blocks[i+1])*valueBytes]
 		var sizes [kernel.CascadeSchemes]uint32
-		if column.ValueBytes == 8 {
+		if valueBytes == 8 {
 			sizes = kernel.SizeCascade(backend.Longs(values))
 		} else {
 			sizes = kernel.SizeCascade(backend.Words(values))
 		}
 		bytes = append(bytes, sizes[:]...)
 	}
-	return SizesOf(blocks, bytes, column.ValueBytes)
+	return SizesOf(blocks, bytes, valueBytes)
 }
 
 // Ratio is the number of raw bytes for each encoded one, by the sample. 1 without rows.
@@ -76,6 +94,24 @@ func Uniform(encode, decode, link float64) (r Rates) {
 		r.Encode[scheme], r.Decode[scheme] = encode, decode
 	}
 	return r
+}
+
+// Slow divides the rates of the codec by how many times slower it was; below 1 it was not.
+func (r *Rates) Slow(by float64) {
+	for scheme := range r.Encode {
+		r.Encode[scheme] /= max(1, by)
+		r.Decode[scheme] /= max(1, by)
+	}
+}
+
+// MayWin reports whether a scheme can take less time than the link alone, however much it saves.
+func (r *Rates) MayWin() bool {
+	for scheme, encode := range r.Encode {
+		if encode > 0 && r.Decode[scheme] > 0 && 1/encode+1/r.Decode[scheme] < 1/r.Link {
+			return true
+		}
+	}
+	return false
 }
 
 // Choice is how a column travels.

@@ -16,9 +16,10 @@ import (
 
 // message is rows on their way to a rank. Its body lies in the buffers of the rows, except for what is copied.
 type message struct {
-	head   []byte
-	body   [][]byte
-	copied []*memory.Buffer
+	head       []byte
+	body       [][]byte
+	copied     []*memory.Buffer
+	savedBytes int // by encoded columns
 }
 
 // Release releases what was copied.
@@ -72,7 +73,7 @@ func (e *encoder) Release() {
 
 // encode returns the message of rows that have the schema of the format. They must stay alive as long as the message,
 // which the caller releases. The error is backend.ErrInvalidInput for corrupt buffers.
-func (e *encoder) encode(rows arrow.RecordBatch) (m *message, err error) {
+func (e *encoder) encode(rows *parcel) (m *message, err error) {
 	m = &message{}
 	defer func() {
 		if err != nil {
@@ -82,8 +83,11 @@ func (e *encoder) encode(rows arrow.RecordBatch) (m *message, err error) {
 	}()
 	m.put(int(rows.NumRows()))
 	for i, c := range e.columns {
-		data := rows.Column(c.field).Data()
-		if err = e.array(m, c.array, data); err == nil && c.array.shape == shapeIndex {
+		data, coded := rows.Column(c.field).Data(), (*memory.Buffer)(nil)
+		if rows.coded != nil {
+			coded = rows.coded[i]
+		}
+		if err = e.array(m, c.array, data, coded); err == nil && c.array.shape == shapeIndex {
 			err = e.dictionary(m, i, data.Dictionary())
 		}
 		if err != nil {
@@ -91,23 +95,36 @@ func (e *encoder) encode(rows arrow.RecordBatch) (m *message, err error) {
 		}
 	}
 	if len(e.nested) > 0 {
-		err = e.ipc(m, rows)
+		err = e.ipc(m, rows.RecordBatch)
 	}
 	return m, err
 }
 
-// array adds the buffers of an array without its dictionary.
-func (e *encoder) array(m *message, p *plainArray, data arrow.ArrayData) error {
+// array adds the buffers of an array without its dictionary, and instead of its words the message that has them if they
+// are encoded.
+func (e *encoder) array(m *message, p *plainArray, data arrow.ArrayData, coded *memory.Buffer) error {
 	if p.shape == shapeNone {
 		return nil
 	}
 	if err := relation.CheckValidity(data); err != nil {
 		return err
 	}
-	nulls, n, from := nullsOf(data), data.Len(), data.Offset()
+	nulls, n := nullsOf(data), data.Len()
 	m.put(nulls)
 	if nulls > 0 {
 		e.bits(m, data, 0)
+	}
+	add := m.add
+	if p.words {
+		if coded == nil {
+			m.put(0)
+		} else {
+			m.put(coded.Len())
+			add = func(raw []byte) {
+				m.add(coded.Bytes())
+				m.savedBytes += len(raw) - coded.Len()
+			}
+		}
 	}
 	switch p.shape {
 	case shapeBits:
@@ -116,10 +133,11 @@ func (e *encoder) array(m *message, p *plainArray, data arrow.ArrayData) error {
 		}
 		e.bits(m, data, 1)
 	case shapeFixed, shapeIndex:
-		if err := relation.CheckBuffers(data, 8*p.sizeBytes); err != nil {
+		values, err := p.values(data)
+		if err != nil {
 			return err
 		}
-		m.add(relation.BufferBytes(data, 1)[from*p.sizeBytes:][:n*p.sizeBytes])
+		add(values)
 	case shapeOffsets:
 		if n == 0 {
 			m.put(0)
@@ -136,10 +154,31 @@ func (e *encoder) array(m *message, p *plainArray, data arrow.ArrayData) error {
 			return err
 		}
 		m.put(int(of[1] - of[0]))
-		m.add(relation.BufferBytes(data, 1)[from*p.sizeBytes:][:(n+1)*p.sizeBytes])
+		offsets, err := p.values(data)
+		if err != nil {
+			return err
+		}
+		add(offsets)
 		m.add(relation.BufferBytes(data, 2)[of[0]:of[1]])
 	}
 	return nil
+}
+
+// values returns the values, indices or offsets of an array; no offsets if it is empty.
+func (p *plainArray) values(data arrow.ArrayData) ([]byte, error) {
+	n, from := data.Len(), data.Offset()
+	if p.shape == shapeOffsets {
+		if n == 0 {
+			return nil, nil
+		}
+		if have := len(relation.BufferBytes(data, 1)) / p.sizeBytes; have < from+n+1 {
+			return nil, fmt.Errorf("%d offsets instead of %d", have, from+n+1)
+		}
+		n++
+	} else if err := relation.CheckBuffers(data, 8*p.sizeBytes); err != nil {
+		return nil, err
+	}
+	return relation.BufferBytes(data, 1)[from*p.sizeBytes:][:n*p.sizeBytes], nil
 }
 
 // span returns where the bytes of all values of an array begin and end. It does not look at the values between.
@@ -191,7 +230,7 @@ func (e *encoder) dictionary(m *message, column int, of arrow.ArrayData) error {
 	}
 	e.last[column] = values
 	m.put(values.Len() + 1)
-	return e.array(m, e.columns[column].array.values, values.Data())
+	return e.array(m, e.columns[column].array.entries, values.Data(), nil)
 }
 
 // ipc adds the nested columns as an Arrow IPC stream.

@@ -3,10 +3,11 @@ package shuffle
 import "github.com/apache/arrow-go/v18/arrow"
 
 // Version is that of the wire format and of the rounds of a join. Ranks that exchange rows must have the same.
-const Version = 1
+const Version = 2
 
-// mostHeadColumns is the number of columns that a head of 64 KiB can describe: a count of NULLs, two sizes and a number
-// of dictionary entries for each take up to 30 bytes. It has up to five buffers of the [cluster.MaxBuffers] of a body.
+// mostHeadColumns is the number of columns that a head of 64 KiB can describe: a count of NULLs, two sizes, a number of
+// dictionary entries and the size of a message for each take up to 36 bytes. It has up to five buffers of the
+// [cluster.MaxBuffers] of a body.
 const mostHeadColumns = 1600
 
 // format is how the rows of a schema travel. It follows from the schema alone.
@@ -40,7 +41,8 @@ type plainArray struct {
 	shape     shape
 	sizeBytes int
 	index     arrow.DataType // of a dictionary
-	values    *plainArray    // of a dictionary
+	entries   *plainArray    // of a dictionary
+	words     bool           // its values or offsets are words of 4 or 8 bytes, which may travel encoded
 }
 
 // newFormat returns the format of a schema.
@@ -49,6 +51,7 @@ func newFormat(schema *arrow.Schema) *format {
 	var nested []arrow.Field
 	for i, field := range schema.Fields() {
 		if p := plain(field.Type); p != nil && len(f.columns) < mostHeadColumns {
+			p.words = p.shape >= shapeFixed && (p.sizeBytes == 4 || p.sizeBytes == 8)
 			f.columns = append(f.columns, plainColumn{i, p})
 			continue
 		}
@@ -75,7 +78,7 @@ func plain(dt arrow.DataType) *plainArray {
 			return nil
 		}
 		bits := t.IndexType.(arrow.FixedWidthDataType).BitWidth()
-		return &plainArray{dt, shapeIndex, bits / 8, t.IndexType, values}
+		return &plainArray{dtype: dt, shape: shapeIndex, sizeBytes: bits / 8, index: t.IndexType, entries: values}
 	case arrow.ExtensionType:
 		p := plain(t.StorageType())
 		if p != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -27,8 +28,14 @@ func (b *dividedBlock) Release() { relation.ReleaseAll(b.parts) }
 // nothing holds up the others only after a block.
 func (s *Side) send(share source.Source) {
 	blocks := exec.NewPipe[*source.Gathered](s.flow, 0)
-	s.flow.Go("read share of "+s.Side.String(), func(ctx context.Context) error { return s.gather(ctx, share, blocks) })
-	queues := make([]*exec.Pipe[arrow.RecordBatch], s.Job.Size())
+	s.flow.Go("read share of "+s.Side.String(), func(ctx context.Context) error {
+		if err := s.gather(ctx, share, func(b *source.Gathered) error { return blocks.Put(ctx, b) }); err != nil {
+			return err
+		}
+		blocks.End()
+		return nil
+	})
+	queues := make([]*exec.Pipe[*parcel], s.Job.Size())
 	sending := new(atomic.Int32)
 	sending.Store(int32(len(queues)))
 	ended := func(ctx context.Context) error {
@@ -41,7 +48,7 @@ func (s *Side) send(share source.Source) {
 		if rank == s.Job.Rank() {
 			continue
 		}
-		queues[rank] = exec.NewPipe[arrow.RecordBatch](s.flow, 1)
+		queues[rank] = exec.NewPipe[*parcel](s.flow, 1)
 		s.flow.Go(fmt.Sprintf("send %s to rank %d", s.Side, rank), func(ctx context.Context) error {
 			if err := s.sendTo(ctx, rank, queues[rank]); err != nil {
 				return err
@@ -49,17 +56,18 @@ func (s *Side) send(share source.Source) {
 			return ended(ctx)
 		})
 	}
-	put := func(ctx context.Context, rank int, rows arrow.RecordBatch) error {
+	put := func(ctx context.Context, rank int, rows *parcel) error {
 		if rows.NumRows() == 0 {
 			return nil
 		}
-		rows.Retain()
 		if rank == s.Job.Rank() {
-			return s.out.Put(ctx, rows)
+			rows.RecordBatch.Retain()
+			return s.arrived(ctx, rows.RecordBatch)
 		}
+		rows.Retain()
 		return queues[rank].Put(ctx, rows)
 	}
-	handOver := &handOver{Side: s, put: put}
+	handOver := &handOver{Side: s, put: put, compressor: compressor{Side: s}}
 	work := func(ctx context.Context) error {
 		return blocks.Each(ctx, func(b *source.Gathered) error {
 			return handOver.toAll(ctx, s.table(b))
@@ -89,8 +97,8 @@ func (s *Side) send(share source.Source) {
 	})
 }
 
-// gather reads the share as blocks.
-func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pipe[*source.Gathered]) error {
+// gather reads the share as blocks, which put gets and releases.
+func (s *Side) gather(ctx context.Context, share source.Source, put func(*source.Gathered) error) error {
 	schema := s.shareSchema()
 	block := &source.Gathered{Schema: schema}
 	defer func() { block.Release() }()
@@ -99,7 +107,7 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 		if block = (&source.Gathered{Schema: schema}); full.Rows == 0 {
 			return nil
 		}
-		return blocks.Put(ctx, full)
+		return put(full)
 	}
 	numberBytes := uint64(0) // of a row
 	if s.Number >= 0 {
@@ -124,11 +132,7 @@ func (s *Side) gather(ctx context.Context, share source.Source, blocks *exec.Pip
 			return err
 		}
 	}
-	if err := pass(); err != nil {
-		return err
-	}
-	blocks.End()
-	return nil
+	return pass()
 }
 
 // shareSchema is the schema of what is read: without the numbers of rows.
@@ -157,19 +161,30 @@ func (s *Side) table(b *source.Gathered) arrow.Table {
 func (s *Side) divide(ctx context.Context, b *source.Gathered) (*dividedBlock, error) {
 	table := s.table(b)
 	defer table.Release()
+	if await := s.Await; await != nil {
+		s.Await = nil
+		if err := await(ctx); err != nil {
+			return nil, err
+		}
+	}
 	defer exec.Begin(ctx, "divide").End()
 	parts, err := s.Divider.Divide(ctx, s.Side, table, s.Alloc)
 	if err != nil {
 		return nil, err
 	}
+	dropped := table.NumRows()
+	for _, rows := range parts {
+		dropped -= rows.NumRows()
+	}
+	s.droppedRows.Add(uint64(dropped))
 	return &dividedBlock{parts}, nil
 }
 
 // sendTo sends what comes to a rank.
-func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.RecordBatch]) error {
+func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[*parcel]) error {
 	e := newEncoder(s.format, s.Alloc)
 	defer e.Release()
-	return rows.Each(ctx, func(batch arrow.RecordBatch) error {
+	return rows.Each(ctx, func(batch *parcel) error {
 		defer batch.Release()
 		m, err := e.encode(batch)
 		if err != nil {
@@ -177,9 +192,15 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 		}
 		defer m.Release()
 		s.sentRows.Add(uint64(batch.NumRows()))
-		s.sentBytes.Add(uint64(len(m.head)) + m.bodyBytes())
+		sizeBytes := uint64(len(m.head)) + m.bodyBytes()
+		s.sentBytes.Add(sizeBytes)
+		s.rawBytes.Add(uint64(int(sizeBytes) + m.savedBytes))
 		s.sentMessages.Add(1)
-		return s.Stream.Send(context.WithoutCancel(ctx), rank, m.head, m.body...)
+		begun := time.Now()
+		before := s.link.begin(begun)
+		err = s.Stream.Send(context.WithoutCancel(ctx), rank, m.head, m.body...)
+		s.link.end(begun, before, time.Now(), sizeBytes)
+		return err
 	})
 }
 
@@ -187,7 +208,8 @@ func (s *Side) sendTo(ctx context.Context, rank int, rows *exec.Pipe[arrow.Recor
 // it, so that not all send to the same one at once.
 type handOver struct {
 	*Side
-	put                  func(ctx context.Context, rank int, rows arrow.RecordBatch) error
+	put                  func(ctx context.Context, rank int, rows *parcel) error
+	compressor           compressor
 	witnessed, nullKnown bool // all ranks have a row of this one, and one with a NULL key
 }
 
@@ -199,7 +221,11 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 			return err
 		}
 		shared(batch)
-		err := h.each(func(rank int) error { return h.put(ctx, rank, batch) })
+		parcels, err := h.compressor.parcels(ctx, []arrow.RecordBatch{batch}, func(int) bool { return true })
+		if err == nil {
+			err = h.each(func(rank int) error { return h.put(ctx, rank, parcels[0]) })
+		}
+		relation.ReleaseAll(parcels)
 		batch.Release()
 		if err != nil {
 			return err
@@ -210,8 +236,13 @@ func (h *handOver) toAll(ctx context.Context, table arrow.Table) error {
 
 // toOwners hands each part over to its rank.
 func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) error {
+	parcels, err := h.compressor.parcels(ctx, parts, h.goes)
+	if err != nil {
+		return err
+	}
+	defer relation.ReleaseAll(parcels)
 	if h.Divider.Nulls {
-		nulls := parts[h.Divider.Parts]
+		nulls := parcels[h.Divider.Parts]
 		send := func() error { return h.put(ctx, h.Job.Rank(), nulls) }
 		if h.Witness {
 			send = func() error { return h.witness(ctx, parts) }
@@ -221,15 +252,27 @@ func (h *handOver) toOwners(ctx context.Context, parts []arrow.RecordBatch) erro
 		}
 	}
 	for i, ranks := range h.Copies {
-		rows := parts[len(parts)-len(h.Copies)+i]
-		shared(rows)
+		rows := parcels[len(parts)-len(h.Copies)+i]
+		shared(rows.RecordBatch)
 		for _, rank := range ranks {
 			if err := h.put(ctx, rank, rows); err != nil {
 				return err
 			}
 		}
 	}
-	return h.each(func(rank int) error { return h.put(ctx, rank, parts[rank]) })
+	return h.each(func(rank int) error { return h.put(ctx, rank, parcels[rank]) })
+}
+
+// goes reports whether a part goes to other ranks.
+func (h *handOver) goes(part int) bool {
+	hot := part - h.Divider.All() + len(h.Copies)
+	switch {
+	case hot >= 0:
+		return slices.ContainsFunc(h.Copies[hot], func(rank int) bool { return rank != h.Job.Rank() })
+	case part >= h.Divider.Parts: // with NULL keys
+		return false
+	}
+	return part != h.Job.Rank()
 }
 
 // witness hands a row over to all ranks, and one with a NULL key, unless they have them. A row with a NULL key is both.
@@ -262,7 +305,7 @@ func (h *handOver) one(ctx context.Context, of arrow.RecordBatch, owners []int) 
 		if slices.Contains(owners, rank) {
 			return nil
 		}
-		return h.put(ctx, rank, row)
+		return h.put(ctx, rank, &parcel{RecordBatch: row})
 	})
 }
 

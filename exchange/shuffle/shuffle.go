@@ -12,7 +12,6 @@ package shuffle
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/exchange"
 	"github.com/spirjoin/spirjoin/exec"
@@ -45,21 +43,40 @@ type Options struct {
 	// any.
 	Witness bool
 	// Copies are the ranks to which the rows of each further part go that Divider.HotParts counts.
-	Copies     [][]int
+	Copies [][]int
+	// Seen, unless nil, is called with all rows that this rank gets, before they are drawn. It must be safe for
+	// concurrent use.
+	Seen func(ctx context.Context, rows arrow.RecordBatch) error
+	// Await, unless nil, is called before the first block is divided, and returns when the Divider is complete.
+	Await      func(ctx context.Context) error
 	BlockBytes uint64 // rows that are divided at a time
 	Alloc      memory.Allocator
+	Coding
 }
 
 // BlocksHeld is the number of blocks that a side on its way has in memory, at most: one each is gathered, divided,
 // copied to its parts, handed over, waits, and is sent; one is received, one waits, and one is checked.
 const BlocksHeld = 9
 
+// CodedBlocksHeld is BlocksHeld of a side whose columns may be encoded. Messages have room for columns that do not
+// become smaller: of three blocks that are handed over, wait and are sent, of one that waits to be decoded, and of one
+// that is decoded. One payload is copied to its message.
+const CodedBlocksHeld = BlocksHeld + 6
+
 // Stats count what a rank sent of a side and got of it. Its own rows are not sent.
 type Stats struct {
 	SentRows     uint64 `json:"sent_rows"`
 	SentBytes    uint64 `json:"sent_bytes"`
 	SentMessages uint64 `json:"sent_messages"`
-	Rows         uint64 `json:"rows"` // of this rank after the exchange
+	RawBytes     uint64 `json:"raw_bytes"`              // SentBytes if no column had been encoded
+	Rows         uint64 `json:"rows"`                   // of this rank after the exchange
+	DroppedRows  uint64 `json:"dropped_rows,omitempty"` // of this rank's share, by the filter of the Divider
+
+	// Bytes of columns, as they are when they are not encoded. What is encoded once for several ranks counts once.
+	HostEncodedBytes   uint64 `json:"host_encoded_bytes"`
+	DeviceEncodedBytes uint64 `json:"device_encoded_bytes"`
+	HostDecodedBytes   uint64 `json:"host_decoded_bytes"`
+	DeviceDecodedBytes uint64 `json:"device_decoded_bytes"`
 }
 
 // Side is a side on its way. Its goroutines belong to a flow that outlives whoever draws its rows, so that a join that
@@ -70,27 +87,48 @@ type Side struct {
 	format *format
 	out    *exec.Pipe[arrow.RecordBatch]
 	drain  sync.Once
+	seen   chan struct{} // closed when Seen was called with all rows
+
+	link link
 
 	producers                               atomic.Int32 // that have not ended the output
 	sentRows, sentBytes, sentMessages, rows atomic.Uint64
+	rawBytes, droppedRows                   atomic.Uint64
+	encoded, decoded                        [2]atomic.Uint64 // bytes on the host and on a device
 }
 
 // Start begins to send the share of this rank and to receive from the others. The share is read once. A failure of the
 // flow does not end calls of the stream, because the rank at their other end would seem to fail: the owner of the flow
 // aborts the job when it fails, which does.
 func Start(flow *exec.Flow, share source.Source, o Options) *Side {
-	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1)}
+	s := &Side{Options: o, flow: flow, format: newFormat(o.Schema), out: exec.NewPipe[arrow.RecordBatch](flow, 1),
+		seen: make(chan struct{})}
 	s.producers.Store(2)
 	s.send(share)
-	flow.Go("receive "+o.Side.String(), s.receive)
+	s.receive()
 	return s
 }
 
 // end is called by each producer of the output, the receiver and this rank's share.
 func (s *Side) end() {
 	if s.producers.Add(-1) == 0 {
+		close(s.seen)
 		s.out.End()
 	}
+}
+
+// AllSeen is closed when Options.Seen has returned for all rows of this rank.
+func (s *Side) AllSeen() <-chan struct{} { return s.seen }
+
+// arrived passes rows of this rank, which it owns, to whoever draws them.
+func (s *Side) arrived(ctx context.Context, rows arrow.RecordBatch) error {
+	if s.Seen != nil {
+		if err := s.Seen(ctx, rows); err != nil {
+			rows.Release()
+			return err
+		}
+	}
+	return s.out.Put(ctx, rows)
 }
 
 // Source returns the rows of this rank, which can be read once. rows is their number as far as it is known; negative if
@@ -140,56 +178,8 @@ func (s *Side) Discard() {
 
 // Stats returns what was counted so far.
 func (s *Side) Stats() Stats {
-	return Stats{s.sentRows.Load(), s.sentBytes.Load(), s.sentMessages.Load(), s.rows.Load()}
-}
-
-// receive takes the messages of all ranks until all have ended.
-func (s *Side) receive(ctx context.Context) (err error) {
-	decoders := make([]*decoder, s.Job.Size())
-	var a *arriving
-	defer func() {
-		if a != nil {
-			a.Release()
-		}
-		for _, d := range decoders {
-			if d != nil {
-				d.Release()
-			}
-		}
-	}()
-	for {
-		from, some, err := s.Stream.Receive(context.WithoutCancel(ctx), func(from int, head []byte) (
-			body [][]byte, err error) {
-			if from < 0 || from >= len(decoders) {
-				return nil, fmt.Errorf("%w: a message from rank %d of %d", backend.ErrInvalidInput, from, len(decoders))
-			}
-			if decoders[from] == nil {
-				decoders[from] = newDecoder(s.format, s.Alloc)
-			}
-			if a, err = decoders[from].begin(head); err != nil {
-				return nil, s.named(from, err)
-			}
-			return a.body(), nil
-		})
-		if err != nil {
-			return err
-		}
-		if !some {
-			s.end()
-			return nil
-		}
-		rows, err := decoders[from].finish(a)
-		a.Release()
-		if a = nil; err != nil {
-			return s.named(from, err)
-		}
-		if err := s.out.Put(ctx, rows); err != nil {
-			return err
-		}
-	}
-}
-
-// named says whose message an error is about.
-func (s *Side) named(from int, err error) error {
-	return fmt.Errorf("%s side, from rank %d: %w", s.Side, from, err)
+	return Stats{SentRows: s.sentRows.Load(), SentBytes: s.sentBytes.Load(), SentMessages: s.sentMessages.Load(),
+		RawBytes: s.rawBytes.Load(), Rows: s.rows.Load(), DroppedRows: s.droppedRows.Load(),
+		HostEncodedBytes: s.encoded[0].Load(), DeviceEncodedBytes: s.encoded[1].Load(),
+		HostDecodedBytes: s.decoded[0].Load(), DeviceDecodedBytes: s.decoded[1].Load()}
 }

@@ -256,7 +256,7 @@ func TestMemory(t *testing.T) {
 func TestRefusesMessages(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}}, nil)
 	for name, m := range map[string]message{"head": {head: []byte{1, 2, 3, 4}},
-		"body": {head: []byte{1, 0, 1}, body: [][]byte{{9, 0, 0, 0, 1, 0, 0, 0}, {65}}}} {
+		"body": {head: []byte{1, 0, 0, 1}, body: [][]byte{{9, 0, 0, 0, 1, 0, 0, 0}, {65}}}} {
 		t.Run(name, func(t *testing.T) {
 			jobs := cluster.Local(2, cluster.LocalOptions{})
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)

@@ -1,6 +1,7 @@
 package shuffle
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/cluster"
+	"github.com/spirjoin/spirjoin/exchange/codec"
 	"github.com/spirjoin/spirjoin/relation/relationtest"
 )
 
@@ -118,7 +120,7 @@ func carry(d *decoder, head []byte, body [][]byte) (arrow.RecordBatch, error) {
 		}
 		copy(to[i], body[i])
 	}
-	return d.finish(a)
+	return d.finish(context.Background(), a)
 }
 
 // TestWire: rows of every type arrive as they were sent, also slices that begin anywhere, rows without NULLs and with
@@ -135,10 +137,10 @@ func TestWire(t *testing.T) {
 		}()...) {
 			whole := rich(t, 1, 50, nulls, of)
 			f := newFormat(whole.Schema())
-			e, d := newEncoder(f, alloc), newDecoder(f, alloc)
+			e, d := newEncoder(f, alloc), newDecoder(f, alloc, codec.Host{})
 			for _, cut := range [][2]int64{{0, 50}, {0, 8}, {8, 27}, {3, 4}, {13, 50}, {49, 50}} {
 				rows := whole.NewSlice(cut[0], cut[1])
-				m, err := e.encode(rows)
+				m, err := e.encode(&parcel{RecordBatch: rows})
 				require.NoError(t, err)
 				require.Less(t, len(m.head), 1<<10)
 				got, err := carry(d, m.head, m.body)
@@ -160,10 +162,10 @@ func TestManyColumns(t *testing.T) {
 	dictionary := types[17]
 	rows := rich(t, 1, 9, 0.5, slices.Repeat([]arrow.DataType{dictionary, arrow.BinaryTypes.String}, 1500))
 	f := newFormat(rows.Schema())
-	e, d := newEncoder(f, memory.DefaultAllocator), newDecoder(f, memory.DefaultAllocator)
+	e, d := newEncoder(f, memory.DefaultAllocator), newDecoder(f, memory.DefaultAllocator, codec.Host{})
 	defer e.Release()
 	defer d.Release()
-	m, err := e.encode(rows)
+	m, err := e.encode(&parcel{RecordBatch: rows})
 	require.NoError(t, err)
 	defer m.Release()
 	require.LessOrEqual(t, len(m.head), cluster.HeadBytes)
@@ -183,7 +185,7 @@ func TestSentInPlace(t *testing.T) {
 	e := newEncoder(newFormat(whole.Schema()), alloc)
 	for from, copies := range map[int64]int{0: 0, 16: 0, 17: 5} {
 		rows := whole.NewSlice(from, 64)
-		m, err := e.encode(rows)
+		m, err := e.encode(&parcel{RecordBatch: rows})
 		require.NoError(t, err)
 		require.Len(t, m.copied, copies)
 		m.Release()
@@ -198,11 +200,11 @@ func TestDictionaryOnce(t *testing.T) {
 	dt := types[17:18]
 	first, again, other := rich(t, 1, 50, 0, dt), rich(t, 1, 50, 0, dt), rich(t, 2, 50, 0, dt)
 	f := newFormat(first.Schema())
-	e, d := newEncoder(f, memory.DefaultAllocator), newDecoder(f, memory.DefaultAllocator)
+	e, d := newEncoder(f, memory.DefaultAllocator), newDecoder(f, memory.DefaultAllocator, codec.Host{})
 	defer e.Release()
 	defer d.Release()
 	for i, rows := range []arrow.RecordBatch{first, first, again, other, first} {
-		m, err := e.encode(rows)
+		m, err := e.encode(&parcel{RecordBatch: rows})
 		require.NoError(t, err)
 		require.Equal(t, []int{3, 1, 1, 3, 3}[i], len(m.body), "indices, and offsets and texts of the dictionary")
 		got, err := carry(d, m.head, m.body)
@@ -222,8 +224,8 @@ func TestMalformed(t *testing.T) {
 		dt := []arrow.DataType{types[n%len(types)], arrow.BinaryTypes.String}
 		rows := rich(t, uint64(n%50), 20, 0.2, dt)
 		f := newFormat(rows.Schema())
-		e, d := newEncoder(f, alloc), newDecoder(f, alloc)
-		m, err := e.encode(rows)
+		e, d := newEncoder(f, alloc), newDecoder(f, alloc, codec.Host{})
+		m, err := e.encode(&parcel{RecordBatch: rows})
 		require.NoError(t, err)
 		head, body := slices.Clone(m.head), [][]byte{}
 		for _, b := range m.body {
@@ -274,14 +276,14 @@ func TestLies(t *testing.T) {
 	}{
 		"no head":                {text, nil, nil, "rows"},
 		"2^60 rows":              {text, binary.AppendUvarint(nil, 1<<60), nil, "rows"},
-		"more bytes than are":    {text, append(binary.AppendUvarint([]byte{1, 0}, 1<<40), 0), nil, "bytes of values"},
-		"a head too long":        {arrow.PrimitiveTypes.Int32, []byte{1, 0, 9}, [][]byte{le(1)}, "too long"},
+		"more bytes than are":    {text, append(binary.AppendUvarint([]byte{1, 0, 0}, 1<<40), 0), nil, "bytes of values"},
+		"a head too long":        {arrow.PrimitiveTypes.Int32, []byte{1, 0, 0, 9}, [][]byte{le(1)}, "too long"},
 		"NULLs of no row":        {text, []byte{1, 2}, nil, "NULLs"},
-		"other NULLs":            {text, []byte{2, 1, 1}, [][]byte{{3}, le(0, 0, 1), {65}}, "0 NULLs, not 1"},
-		"descending offsets":     {text, []byte{2, 0, 3}, [][]byte{le(0, 5, 3), {65, 65, 65}}, "descend"},
-		"an offset below zero":   {text, []byte{2, 0, 3}, [][]byte{le(-1, 1, 2), {65, 65, 65}}, "descend"},
-		"offsets beyond":         {text, []byte{2, 0, 3}, [][]byte{le(0, 1, 4), {65, 65, 65}}, "beyond"},
-		"offsets that end early": {text, []byte{2, 0, 3}, [][]byte{le(0, 1, 2), {65, 65, 65}}, "beyond"},
+		"other NULLs":            {text, []byte{2, 1, 0, 1}, [][]byte{{3}, le(0, 0, 1), {65}}, "0 NULLs, not 1"},
+		"descending offsets":     {text, []byte{2, 0, 0, 3}, [][]byte{le(0, 5, 3), {65, 65, 65}}, "descend"},
+		"an offset below zero":   {text, []byte{2, 0, 0, 3}, [][]byte{le(-1, 1, 2), {65, 65, 65}}, "descend"},
+		"offsets beyond":         {text, []byte{2, 0, 0, 3}, [][]byte{le(0, 1, 4), {65, 65, 65}}, "beyond"},
+		"offsets that end early": {text, []byte{2, 0, 0, 3}, [][]byte{le(0, 1, 2), {65, 65, 65}}, "beyond"},
 		"no dictionary":          {index, []byte{1, 0, 0}, [][]byte{{0}}, "no dictionary"},
 		"an index too large":     {index, []byte{1, 0, 2, 0, 1}, [][]byte{{1}, le(0, 1), {65}}, "index"},
 		"an index below zero":    {index, []byte{1, 0, 2, 0, 1}, [][]byte{{255}, le(0, 1), {65}}, "index"},
@@ -291,7 +293,7 @@ func TestLies(t *testing.T) {
 			alloc := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer alloc.AssertSize(t, 0)
 			schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: c.of, Nullable: true}}, nil)
-			d := newDecoder(newFormat(schema), alloc)
+			d := newDecoder(newFormat(schema), alloc, codec.Host{})
 			defer d.Release()
 			_, err := carry(d, c.head, c.body)
 			require.ErrorIs(t, err, backend.ErrInvalidInput)

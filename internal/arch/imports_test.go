@@ -43,25 +43,26 @@ var rooms = []room{
 	{"internal/machines", "exchange/topology", ""},
 	{"groupjoin", "engine source join query deliver groupby relation exec backend", "github.com/apache/arrow-go"},
 	{"internal/jointest/oracle", "join groupby relation", "github.com/stretchr/testify github.com/apache/arrow-go"},
-	{"cmd/spirjoin", "files . bench/primitive bench/workload tableio tableio/csv join relation exec primitive " +
+	{"cmd/spirjoin", "files . cluster cluster/mpi bench/primitive bench/workload tableio tableio/csv join relation exec primitive " +
 		"vulkan opencl kernel backend backend/link internal/command internal/selftest internal/text",
 		"github.com/urfave/cli github.com/apache/arrow-go"},
 	{"cmd/spirjoin-bench", ". bench bench/primitive bench/workload bench/measure tableio join primitive vulkan " +
 		"backend internal/command internal/text",
 		"github.com/urfave/cli"},
-	{"internal/command", ". bench/workload bench/measure tableio exec primitive backend internal/text",
+	{"internal/command", ". cluster cluster/mpi bench/workload bench/measure tableio exec primitive backend internal/text",
 		"github.com/urfave/cli golang.org/x"},
 	{"internal/command/commandtest", "internal/command", "github.com/stretchr/testify"},
 	// What spirjoin links must not import what only spirjoin-bench does, such as the plotting library.
-	{"bench", "engine task source bench/workload bench/measure tableio tableio/csv join query planner " +
+	{"bench", "engine task source ranks cluster exchange/codec bench/primitive bench/workload bench/measure " +
+		"tableio tableio/csv join query planner " +
 		"join/graphics join/hash join/sortmerge groupby operator relation exec primitive host kernel backend " +
 		"internal/cputime internal/offheap internal/text",
 		"github.com/apache/arrow-go gonum.org/v1/plot golang.org/x"},
 	{"bench/primitive", ". exchange/codec bench/workload bench/measure primitive kernel backend internal/text", "golang.org/x"},
 	{"bench/workload", "tableio", "github.com/pingcap/go-tpc github.com/apache/arrow-go golang.org/x"},
 	{"bench/measure", "tableio backend internal/text", "github.com/apache/arrow-go"},
-	{"ranks", "engine join source query deliver task exchange exchange/shuffle cluster relation relation/keys exec backend " +
-		"internal/text",
+	{"ranks", "engine join source query deliver task exchange exchange/shuffle exchange/codec cluster relation relation/keys " +
+		"exec backend internal/text",
 		"github.com/apache/arrow-go"},
 	{"files", ". tableio tableio/csv exchange join relation relation/keys exec backend internal/offheap internal/text",
 		"github.com/apache/arrow-go"},
@@ -95,8 +96,8 @@ var rooms = []room{
 	{"deliver", "operator relation relation/keys relation/take exec primitive backend", "github.com/apache/arrow-go"},
 	{"exchange", "relation relation/keys relation/take exec kernel backend", "github.com/apache/arrow-go golang.org/x"},
 	{"exchange/peers", "operator relation exec primitive backend backend/link", ""},
-	{"exchange/shuffle", "cluster source exchange relation exec primitive backend", "github.com/apache/arrow-go"},
-	{"exchange/codec", "relation kernel backend", ""},
+	{"exchange/shuffle", "cluster source exchange exchange/codec relation exec primitive kernel backend", "github.com/apache/arrow-go"},
+	{"exchange/codec", "relation exec primitive kernel backend", ""},
 	{"exchange/topology", "", ""},
 	{"cluster", "backend", ""},
 	{"cluster/mpi", "cluster backend", "github.com/ebitengine/purego golang.org/x"},

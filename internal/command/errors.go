@@ -13,6 +13,7 @@ import (
 	"github.com/spirjoin/spirjoin/backend"
 	"github.com/spirjoin/spirjoin/bench/measure"
 	"github.com/spirjoin/spirjoin/bench/workload"
+	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/internal/text"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -72,6 +73,9 @@ func exitCode(err error) int {
 	if err == nil {
 		return ExitDone
 	}
+	if lost := (*cluster.Lost)(nil); errors.As(err, &lost) {
+		return lost.Code
+	}
 	for _, e := range exitCodes {
 		if errors.Is(err, e.sentinel) {
 			return e.code
@@ -107,7 +111,9 @@ func NameFlags(text string) string {
 func NameRaisedFlags(text string) string { return optionRaised.ReplaceAllStringFunc(text, NameFlags) }
 
 // message is the one line that a failure prints.
-func (p *Program) message(err error) string {
+func (p *Program) message(err error) string { return p.Name + ": " + p.line(err) }
+
+func (p *Program) line(err error) string {
 	line := err.Error()
 	switch exitCode(err) {
 	case ExitInterrupted:
@@ -119,7 +125,7 @@ func (p *Program) message(err error) string {
 			line = p.Reword(err, line)
 		}
 	}
-	return p.Name + ": " + text.OneLine(line)
+	return text.OneLine(line)
 }
 
 // PlainError drops the operation and the path that an error of the system repeats.

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/spirjoin/spirjoin/cluster/mpi"
 	"github.com/spirjoin/spirjoin/exec"
 	"github.com/spirjoin/spirjoin/tableio"
 )
@@ -39,6 +40,7 @@ type Session struct {
 	reader                       func() pipeReader // of standard output
 
 	AbandonAfter time.Duration // that a command which hangs in a call of the system keeps the program after a signal
+	job          *mpi.Job      // of the launcher; nil: none was opened
 	OnPhase      func(string)  // told of each phase of a command; may be nil
 }
 
@@ -69,11 +71,14 @@ func (s *Session) Run(ctx context.Context, args []string) int {
 			err = errors.Join(ctx.Err(), tableio.RemoveTemporaryFiles())
 		}
 	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Canceled // whatever else failed, failed because of it
+	}
+	if s.job != nil {
+		return s.endJob(err)
+	}
 	if err == nil {
 		return ExitDone
-	}
-	if ctx.Err() != nil {
-		err = context.Canceled // whatever else failed, failed because of it
 	}
 	fmt.Fprintln(s.Stderr, s.message(err))
 	return exitCode(err)

@@ -47,22 +47,6 @@ typedef struct {
     uint end_group;
 } Arguments;
 
-INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
-    __global uint2* part = (__global uint2*)as_ulong(parts);
-    uint low = 0u;
-    uint high = count;
-    while (low + 1u < high) {
-        uint middle = (low + high) / 2u;
-        if (part[middle].y <= block) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    uint first = part[low].x + (block - part[low].y) * 0x400u;
-    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
-}
-
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
 }
@@ -125,9 +109,9 @@ INLINE uint bits_below(uint bit) {
 typedef struct {
     uint sh_heads[32];
     uint sh_before[33];
-    uint sh_grain_start[256];
+    uint sh_grain_start[32];
     uint sh_rows;
-    uint sh_grain[256];
+    uint sh_grain[32];
     uint sh_value[1024];
     uint sh_start[1024];
 } Shared;
@@ -147,23 +131,27 @@ INLINE uint widen(uint a, uint like) {
 INLINE uint subgroup_sum(uint a) {
     return subgroup_add(a);
 }
+#endif
 
-INLINE void count_heads(__local Shared* shared) {
-    if (subgroup_id() == 0u) {
-        uint sum = 0u;
-        for (uint base = 0u; base < 32u; base += subgroup_size()) {
-            uint w = base + subgroup_local_id();
-            uint own = w < 32u ? popcount(shared->sh_heads[w]) : 0u;
-            uint before = sum + subgroup_sum_before(own);
-            if (w < 32u) {
-                shared->sh_before[w] = before;
-            }
-            sum += subgroup_sum(own);
-        }
-        if (subgroup_elect()) {
-            shared->sh_before[32] = sum;
-        }
+#if SHARED == 0
+INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
+    __global uint2* part = (__global uint2*)as_ulong(parts);
+    uint low = 0u;
+    uint left = count;
+    while (left > 1u) {
+        uint step = (left + subgroup_size() - 1u) / subgroup_size();
+        uint at = low + subgroup_local_id() * step;
+        bool begun = subgroup_local_id() * step < left && part[min(at, count)].y <= block;
+        uint next = subgroup_max(begun ? subgroup_local_id() * step : 0u);
+        low += next;
+        left = min(step, left - next);
     }
+    uint first = part[low].x + (block - part[low].y) * 0x400u;
+    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
+}
+
+INLINE uint grain_of(uint k) {
+    return k >> (31u - clz(max(subgroup_size(), 32u)));
 }
 #endif
 
@@ -198,14 +186,30 @@ INLINE uint add(uint a, uint b) {
     return a + b;
 }
 
+INLINE void unpack(Source source, uint at, uint width, uint reference, __global uint* to, uint count) {
+    uint value[ITEMS];
+    for (uint i = LOCAL_ID_X; i < count; i += ITEMS * WORKGROUP) {
+        UNROLL
+        for (uint j = 0u; j < ITEMS; ++j) {
+            value[j] = add(code_at(source, at, min(i + j * WORKGROUP, count - 1u), width), reference);
+        }
+        UNROLL
+        for (uint j = 0u; j < ITEMS; ++j) {
+            if (i + j * WORKGROUP < count) {
+                to[i + j * WORKGROUP] = value[j];
+            }
+        }
+    }
+}
+
 INLINE uint times(uint a, uint b) {
     return a * b;
 }
 #endif
 
 #if VALUE_BITS == 32 && SHARED == 0
-INLINE void scan_grains(__local Shared* shared, uint grains, bool differences, bool wide) {
-    if (subgroup_id() == 0u) {
+INLINE void scan_grains(__local Shared* shared, uint grains, bool lengths, bool differences, bool wide) {
+    if (lengths && subgroup_id() == 0u) {
         uint rows = 0u;
         for (uint base = 0u; base < grains; base += subgroup_size()) {
             uint g = base + subgroup_local_id();
@@ -246,20 +250,48 @@ typedef struct {
     uint sh_start[1024];
 } Shared;
 
-INLINE void scan_grains(__local Shared* shared, uint grains, bool differences, bool wide) {
+INLINE void scan_grains(__local Shared* shared, uint grains, bool lengths, bool differences, bool wide) {
     if (LOCAL_ID_X == 0u) {
         uint sum = 0u;
         uint rows = 0u;
         for (uint g = 0u; g < 32u; ++g) {
             uint own = g < grains && differences ? shared->sh_grain[g] : 0u;
-            uint lengths = g < grains ? shared->sh_grain_start[g] : 0u;
+            uint own_rows = g < grains && lengths ? shared->sh_grain_start[g] : 0u;
             shared->sh_grain[g] = sum;
             shared->sh_grain_start[g] = rows;
             sum = add(sum, own);
-            rows += lengths;
+            rows += own_rows;
         }
         shared->sh_rows = rows;
     }
+}
+#endif
+
+#if SHARED == 1
+INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
+    __global uint2* part = (__global uint2*)as_ulong(parts);
+    uint low = 0u;
+    uint high = count;
+    while (low + 1u < high) {
+        uint middle = (low + high) / 2u;
+        if (part[middle].y <= block) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    uint first = part[low].x + (block - part[low].y) * 0x400u;
+    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
+}
+
+INLINE uint grain_of(uint k) {
+    return k >> (31u - clz(32u));
+}
+#endif
+
+#if VALUE_BITS == 32
+INLINE uint summed(__local Shared* shared, uint k, uint first, uint reference) {
+    return add(add(first, times(reference, k)), add(shared->sh_value[k], shared->sh_grain[grain_of(k)]));
 }
 #endif
 
@@ -267,12 +299,16 @@ INLINE void scan_grains(__local Shared* shared, uint grains, bool differences, b
 typedef struct {
     uint sh_heads[32];
     uint sh_before[33];
-    uint sh_grain_start[256];
+    uint sh_grain_start[32];
     uint sh_rows;
-    uint2 sh_grain[256];
+    uint2 sh_grain[32];
     uint2 sh_value[1024];
     uint sh_start[1024];
 } Shared;
+
+INLINE uint subgroup_sum_before_uint(uint a) {
+    return subgroup_exclusive_add(a);
+}
 
 INLINE uint3 limbs(uint2 a) {
     return (uint3)(a.x & 0x3fffffu, (a.x >> 22u) | ((a.y & 0xfffu) << 10u), a.y >> 12u);
@@ -282,34 +318,12 @@ INLINE uint low_word(uint2 v) {
     return v.x;
 }
 
-INLINE uint subgroup_sum_before_uint(uint a) {
-    return subgroup_exclusive_add(a);
-}
-
 INLINE uint2 widen(uint a, uint2 like) {
     return (uint2)(a, 0u);
 }
 
 INLINE uint subgroup_sum_uint(uint a) {
     return subgroup_add(a);
-}
-
-INLINE void count_heads(__local Shared* shared) {
-    if (subgroup_id() == 0u) {
-        uint sum = 0u;
-        for (uint base = 0u; base < 32u; base += subgroup_size()) {
-            uint w = base + subgroup_local_id();
-            uint own = w < 32u ? popcount(shared->sh_heads[w]) : 0u;
-            uint before = sum + subgroup_sum_before_uint(own);
-            if (w < 32u) {
-                shared->sh_before[w] = before;
-            }
-            sum += subgroup_sum_uint(own);
-        }
-        if (subgroup_elect()) {
-            shared->sh_before[32] = sum;
-        }
-    }
 }
 #endif
 
@@ -336,6 +350,10 @@ INLINE uint2 value_at(Source source, uint at) {
     return (uint2)(word_at(source, at), word_at(source, at + 1u));
 }
 
+INLINE __global uint2* column64_from(uint2 base, uint row) {
+    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+}
+
 INLINE uint2 code_at(Source source, uint at, uint k, uint width) {
     if (width <= 32u) return (uint2)(code32(source, at, k, width), 0u);
     uint bit = k * width;
@@ -349,8 +367,20 @@ INLINE uint2 add(uint2 a, uint2 b) {
     return as_uint2(as_ulong(a) + as_ulong(b));
 }
 
-INLINE __global uint2* column64_from(uint2 base, uint row) {
-    return (__global uint2*)as_ulong(element_address(base, row, 3u));
+INLINE void unpack(Source source, uint at, uint width, uint2 reference, __global uint2* to, uint count) {
+    uint2 value[ITEMS];
+    for (uint i = LOCAL_ID_X; i < count; i += ITEMS * WORKGROUP) {
+        UNROLL
+        for (uint j = 0u; j < ITEMS; ++j) {
+            value[j] = add(code_at(source, at, min(i + j * WORKGROUP, count - 1u), width), reference);
+        }
+        UNROLL
+        for (uint j = 0u; j < ITEMS; ++j) {
+            if (i + j * WORKGROUP < count) {
+                to[i + j * WORKGROUP] = value[j];
+            }
+        }
+    }
 }
 
 typedef struct {
@@ -384,8 +414,8 @@ INLINE uint2 subgroup_sum_uint2(uint2 a) {
     return from_limbs(subgroup_add_uint3(limbs(a)));
 }
 
-INLINE void scan_grains(__local Shared* shared, uint grains, bool differences, bool wide) {
-    if (subgroup_id() == 0u) {
+INLINE void scan_grains(__local Shared* shared, uint grains, bool lengths, bool differences, bool wide) {
+    if (lengths && subgroup_id() == 0u) {
         uint rows = 0u;
         for (uint base = 0u; base < grains; base += subgroup_size()) {
             uint g = base + subgroup_local_id();
@@ -426,17 +456,17 @@ typedef struct {
     uint sh_start[1024];
 } Shared;
 
-INLINE void scan_grains(__local Shared* shared, uint grains, bool differences, bool wide) {
+INLINE void scan_grains(__local Shared* shared, uint grains, bool lengths, bool differences, bool wide) {
     if (LOCAL_ID_X == 0u) {
         uint2 sum = (uint2)(0u);
         uint rows = 0u;
         for (uint g = 0u; g < 32u; ++g) {
             uint2 own = g < grains && differences ? shared->sh_grain[g] : (uint2)(0u);
-            uint lengths = g < grains ? shared->sh_grain_start[g] : 0u;
+            uint own_rows = g < grains && lengths ? shared->sh_grain_start[g] : 0u;
             shared->sh_grain[g] = sum;
             shared->sh_grain_start[g] = rows;
             sum = add(sum, own);
-            rows += lengths;
+            rows += own_rows;
         }
         shared->sh_rows = rows;
     }
@@ -449,6 +479,10 @@ INLINE void clear_heads(__local Shared* shared) {
     }
 }
 
+INLINE uint start_of(__local Shared* shared, uint k) {
+    return shared->sh_start[k] + shared->sh_grain_start[grain_of(k)];
+}
+
 INLINE uint heads_before(__local Shared* shared, uint end) {
     uint w = min(end / 32u, 31u);
     return shared->sh_before[w] + popcount(shared->sh_heads[w] & bits_below(end - w * 32u));
@@ -458,13 +492,13 @@ INLINE uint heads_before(__local Shared* shared, uint end) {
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint block = args->first_block + group;
-    uint2 rows = rows_of_block(args->parts, args->part_count, block);
-    uint count = rows.y;
     uint begin = column32_from(args->directory, block)[0];
     uint end = column32_from(args->directory, block + 1u)[0];
     bool good = begin < end && end <= args->payload_words;
     Source source = (Source){column32_from(args->payload, good ? begin : 0u), good ? end - begin - 1u : 0u};
     Header h = header_of(good ? word_at(source, 0u) : 0u);
+    uint2 rows = rows_of_block(args->parts, args->part_count, block);
+    uint count = rows.y;
     good = good && valid(h, count, end - begin);
     Layout place = layout_of(h, count);
     bool rle = (h.scheme & 1u) != 0u;
@@ -473,61 +507,76 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint n = good && (rle || delta) ? entries_of(h, count) : 0u;
     uint first = delta && good ? value_at(source, 1u) : 0u;
     uint reference = (h.scheme & 4u) != 0u && good ? value_at(source, place.reference) : 0u;
+    __global uint* to = column32_from(args->values, rows.x);
+    if (!rle && !delta) {
+        unpack(source, place.values, h.width, reference, to, good ? count : 0u);
+        if (!good && LOCAL_ID_X == 0u) {
+            atomic_max(&((__global uint*)as_ulong(args->status))[0], block + 1u);
+        }
+        return;
+    }
     clear_heads(shared);
-    uint full = (n + subgroup_size() - 1u) / subgroup_size() * subgroup_size();
-    for (uint base = 0u; base < full; base += WORKGROUP) {
-        uint k = base + (subgroup_id() * subgroup_size() + subgroup_local_id());
-        uint length = 0u;
-        uint code = 0u;
-        if (k < n && (!delta || k > 0u)) {
-            code = code_at(source, place.values, delta ? k - 1u : k, h.width);
-        }
-        if (k < n && rle) {
-            length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
-        }
-        uint sum = add(code, reference);
-        if (delta) {
-            sum = add(code, wide ? subgroup_sum_before(code) : widen(subgroup_sum_before(low_word(code)), code));
-        }
-        uint start = subgroup_sum_before(length);
-        if (k < full) {
-            shared->sh_value[k] = sum;
+    uint grains = grain_of(n + max(subgroup_size(), 32u) - 1u);
+    for (uint g = subgroup_id(); g < grains; g += subgroup_count()) {
+        uint sum = 0u;
+        uint rows_2 = 0u;
+        for (uint step = 0u; step < max(subgroup_size(), 32u); step += subgroup_size()) {
+            uint k = g * max(subgroup_size(), 32u) + step + subgroup_local_id();
+            uint code = 0u;
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) {
+                code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+            }
+            if (k < n && rle) {
+                length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            }
+            uint value = add(code, reference);
+            uint start = rle ? rows_2 + subgroup_sum_before(length) : 0u;
+            if (delta) {
+                uint before = wide ? subgroup_sum_before(code) : widen(subgroup_sum_before(low_word(code)), code);
+                value = add(add(sum, before), code);
+            }
+            shared->sh_value[k] = value;
             shared->sh_start[k] = start;
             if (subgroup_local_id() == subgroup_size() - 1u) {
-                shared->sh_grain[k / subgroup_size()] = sum;
-                shared->sh_grain_start[k / subgroup_size()] = start + length;
+                shared->sh_grain[g] = value;
+                shared->sh_grain_start[g] = start + length;
+            }
+            if (subgroup_size() < max(subgroup_size(), 32u)) {
+                sum = add(sum, wide ? subgroup_sum(code) : widen(subgroup_sum(low_word(code)), code));
+                rows_2 += subgroup_sum(length);
             }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    scan_grains(shared, full / subgroup_size(), delta, wide);
+    scan_grains(shared, grains, rle, delta, wide);
     barrier(CLK_LOCAL_MEM_FENCE);
-    good = good && (!rle || shared->sh_rows == count);
-    if (rle && good) {
-        for (uint k = LOCAL_ID_X; k < n; k += WORKGROUP) {
-            uint start = shared->sh_start[k] + shared->sh_grain_start[k / subgroup_size()];
+    if (rle) {
+        good = good && shared->sh_rows == count;
+        for (uint k = LOCAL_ID_X; good && k < n; k += WORKGROUP) {
+            if (delta) {
+                shared->sh_value[k] = summed(shared, k, first, reference);
+            }
+            uint start = start_of(shared, k);
+            uint next = k + 1u < n ? start_of(shared, k + 1u) : count;
             atomic_or(&shared->sh_heads[start / 32u], 1u << (start % 32u));
+            for (uint w = start / 32u + 1u; w <= min(next / 32u, 31u); ++w) {
+                shared->sh_before[w] = k + 1u;
+            }
         }
+        if (LOCAL_ID_X == 0u) {
+            shared->sh_before[0] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    count_heads(shared);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* to = column32_from(args->values, rows.x);
     uint present = good ? count : 0u;
     uint value[ITEMS];
     for (uint i = LOCAL_ID_X; i < present; i += ITEMS * WORKGROUP) {
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
             uint row = min(i + j * WORKGROUP, count - 1u);
-            uint k = rle ? heads_before(shared, row + 1u) - 1u : row;
-            if (delta) {
-                value[j] = add(add(first, times(reference, k)),
-                        add(shared->sh_value[k], shared->sh_grain[k / subgroup_size()]));
-            } else if (rle) {
-                value[j] = shared->sh_value[k];
-            } else {
-                value[j] = add(code_at(source, place.values, k, h.width), reference);
-            }
+            value[j] = rle ? shared->sh_value[heads_before(shared, row + 1u) - 1u]
+                    : summed(shared, row, first, reference);
         }
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
@@ -538,19 +587,6 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     }
     if (!good && LOCAL_ID_X == 0u) {
         atomic_max(&((__global uint*)as_ulong(args->status))[0], block + 1u);
-    }
-}
-#endif
-
-#if SHARED == 1
-INLINE void count_heads(__local Shared* shared) {
-    if (LOCAL_ID_X == 0u) {
-        uint sum = 0u;
-        for (uint w = 0u; w < 32u; ++w) {
-            shared->sh_before[w] = sum;
-            sum += popcount(shared->sh_heads[w]);
-        }
-        shared->sh_before[32] = sum;
     }
 }
 #endif
@@ -559,13 +595,13 @@ INLINE void count_heads(__local Shared* shared) {
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint block = args->first_block + group;
-    uint2 rows = rows_of_block(args->parts, args->part_count, block);
-    uint count = rows.y;
     uint begin = column32_from(args->directory, block)[0];
     uint end = column32_from(args->directory, block + 1u)[0];
     bool good = begin < end && end <= args->payload_words;
     Source source = (Source){column32_from(args->payload, good ? begin : 0u), good ? end - begin - 1u : 0u};
     Header h = header_of(good ? word_at(source, 0u) : 0u);
+    uint2 rows = rows_of_block(args->parts, args->part_count, block);
+    uint count = rows.y;
     good = good && valid(h, count, end - begin);
     Layout place = layout_of(h, count);
     bool rle = (h.scheme & 1u) != 0u;
@@ -574,67 +610,65 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint n = good && (rle || delta) ? entries_of(h, count) : 0u;
     uint first = delta && good ? value_at(source, 1u) : 0u;
     uint reference = (h.scheme & 4u) != 0u && good ? value_at(source, place.reference) : 0u;
-    clear_heads(shared);
-    uint full = (n + 32u - 1u) / 32u * 32u;
-    for (uint base = 0u; base < full; base += WORKGROUP) {
-        uint k = base + LOCAL_ID_X;
-        uint length = 0u;
-        uint code = 0u;
-        if (k < n && (!delta || k > 0u)) {
-            code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+    __global uint* to = column32_from(args->values, rows.x);
+    if (!rle && !delta) {
+        unpack(source, place.values, h.width, reference, to, good ? count : 0u);
+        if (!good && LOCAL_ID_X == 0u) {
+            atomic_max(&((__global uint*)as_ulong(args->status))[0], block + 1u);
         }
-        if (k < n && rle) {
-            length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
-        }
-        if (k < full) {
-            shared->sh_value[k] = delta ? code : add(code, reference);
-            shared->sh_start[k] = length;
-        }
+        return;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint g = LOCAL_ID_X; g < full / 32u; g += WORKGROUP) {
+    clear_heads(shared);
+    uint grains = grain_of(n + 32u - 1u);
+    for (uint g = LOCAL_ID_X; g < grains; g += WORKGROUP) {
         uint sum = 0u;
-        uint start = 0u;
+        uint rows_2 = 0u;
         for (uint k = g * 32u; k < (g + 1u) * 32u; ++k) {
-            if (delta) {
-                sum = add(sum, shared->sh_value[k]);
-                shared->sh_value[k] = sum;
+            uint code = 0u;
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) {
+                code = code_at(source, place.values, delta ? k - 1u : k, h.width);
             }
-            uint length = shared->sh_start[k];
-            shared->sh_start[k] = start;
-            start += length;
+            if (k < n && rle) {
+                length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            }
+            sum = add(sum, code);
+            shared->sh_value[k] = delta ? sum : add(code, reference);
+            shared->sh_start[k] = rows_2;
+            rows_2 += length;
         }
         shared->sh_grain[g] = sum;
-        shared->sh_grain_start[g] = start;
+        shared->sh_grain_start[g] = rows_2;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    scan_grains(shared, full / 32u, delta, wide);
+    scan_grains(shared, grains, rle, delta, wide);
     barrier(CLK_LOCAL_MEM_FENCE);
-    good = good && (!rle || shared->sh_rows == count);
-    if (rle && good) {
-        for (uint k = LOCAL_ID_X; k < n; k += WORKGROUP) {
-            uint start = shared->sh_start[k] + shared->sh_grain_start[k / 32u];
+    if (rle) {
+        good = good && shared->sh_rows == count;
+        for (uint k = LOCAL_ID_X; good && k < n; k += WORKGROUP) {
+            if (delta) {
+                shared->sh_value[k] = summed(shared, k, first, reference);
+            }
+            uint start = start_of(shared, k);
+            uint next = k + 1u < n ? start_of(shared, k + 1u) : count;
             atomic_or(&shared->sh_heads[start / 32u], 1u << (start % 32u));
+            for (uint w = start / 32u + 1u; w <= min(next / 32u, 31u); ++w) {
+                shared->sh_before[w] = k + 1u;
+            }
         }
+        if (LOCAL_ID_X == 0u) {
+            shared->sh_before[0] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    count_heads(shared);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint* to = column32_from(args->values, rows.x);
     uint present = good ? count : 0u;
     uint value[ITEMS];
     for (uint i = LOCAL_ID_X; i < present; i += ITEMS * WORKGROUP) {
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
             uint row = min(i + j * WORKGROUP, count - 1u);
-            uint k = rle ? heads_before(shared, row + 1u) - 1u : row;
-            if (delta) {
-                value[j] = add(add(first, times(reference, k)), add(shared->sh_value[k], shared->sh_grain[k / 32u]));
-            } else if (rle) {
-                value[j] = shared->sh_value[k];
-            } else {
-                value[j] = add(code_at(source, place.values, k, h.width), reference);
-            }
+            value[j] = rle ? shared->sh_value[heads_before(shared, row + 1u) - 1u]
+                    : summed(shared, row, first, reference);
         }
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
@@ -649,17 +683,23 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 }
 #endif
 
+#if VALUE_BITS == 64
+INLINE uint2 summed(__local Shared* shared, uint k, uint2 first, uint2 reference) {
+    return add(add(first, times(reference, k)), add(shared->sh_value[k], shared->sh_grain[grain_of(k)]));
+}
+#endif
+
 #if VALUE_BITS == 64 && SHARED == 0
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint block = args->first_block + group;
-    uint2 rows = rows_of_block(args->parts, args->part_count, block);
-    uint count = rows.y;
     uint begin = column32_from(args->directory, block)[0];
     uint end = column32_from(args->directory, block + 1u)[0];
     bool good = begin < end && end <= args->payload_words;
     Source source = (Source){column32_from(args->payload, good ? begin : 0u), good ? end - begin - 1u : 0u};
     Header h = header_of(good ? word_at(source, 0u) : 0u);
+    uint2 rows = rows_of_block(args->parts, args->part_count, block);
+    uint count = rows.y;
     good = good && valid(h, count, end - begin);
     Layout place = layout_of(h, count);
     bool rle = (h.scheme & 1u) != 0u;
@@ -668,62 +708,77 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint n = good && (rle || delta) ? entries_of(h, count) : 0u;
     uint2 first = delta && good ? value_at(source, 1u) : (uint2)(0u);
     uint2 reference = (h.scheme & 4u) != 0u && good ? value_at(source, place.reference) : (uint2)(0u);
+    __global uint2* to = column64_from(args->values, rows.x);
+    if (!rle && !delta) {
+        unpack(source, place.values, h.width, reference, to, good ? count : 0u);
+        if (!good && LOCAL_ID_X == 0u) {
+            atomic_max(&((__global uint*)as_ulong(args->status))[0], block + 1u);
+        }
+        return;
+    }
     clear_heads(shared);
-    uint full = (n + subgroup_size() - 1u) / subgroup_size() * subgroup_size();
-    for (uint base = 0u; base < full; base += WORKGROUP) {
-        uint k = base + (subgroup_id() * subgroup_size() + subgroup_local_id());
-        uint length = 0u;
-        uint2 code = (uint2)(0u);
-        if (k < n && (!delta || k > 0u)) {
-            code = code_at(source, place.values, delta ? k - 1u : k, h.width);
-        }
-        if (k < n && rle) {
-            length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
-        }
-        uint2 sum = add(code, reference);
-        if (delta) {
-            sum = add(code, wide ? subgroup_sum_before_uint2(code)
-                    : widen(subgroup_sum_before_uint(low_word(code)), code));
-        }
-        uint start = subgroup_sum_before_uint(length);
-        if (k < full) {
-            shared->sh_value[k] = sum;
+    uint grains = grain_of(n + max(subgroup_size(), 32u) - 1u);
+    for (uint g = subgroup_id(); g < grains; g += subgroup_count()) {
+        uint2 sum = (uint2)(0u);
+        uint rows_2 = 0u;
+        for (uint step = 0u; step < max(subgroup_size(), 32u); step += subgroup_size()) {
+            uint k = g * max(subgroup_size(), 32u) + step + subgroup_local_id();
+            uint2 code = (uint2)(0u);
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) {
+                code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+            }
+            if (k < n && rle) {
+                length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            }
+            uint2 value = add(code, reference);
+            uint start = rle ? rows_2 + subgroup_sum_before_uint(length) : 0u;
+            if (delta) {
+                uint2 before = wide ? subgroup_sum_before_uint2(code)
+                        : widen(subgroup_sum_before_uint(low_word(code)), code);
+                value = add(add(sum, before), code);
+            }
+            shared->sh_value[k] = value;
             shared->sh_start[k] = start;
             if (subgroup_local_id() == subgroup_size() - 1u) {
-                shared->sh_grain[k / subgroup_size()] = sum;
-                shared->sh_grain_start[k / subgroup_size()] = start + length;
+                shared->sh_grain[g] = value;
+                shared->sh_grain_start[g] = start + length;
+            }
+            if (subgroup_size() < max(subgroup_size(), 32u)) {
+                sum = add(sum, wide ? subgroup_sum_uint2(code) : widen(subgroup_sum_uint(low_word(code)), code));
+                rows_2 += subgroup_sum_uint(length);
             }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    scan_grains(shared, full / subgroup_size(), delta, wide);
+    scan_grains(shared, grains, rle, delta, wide);
     barrier(CLK_LOCAL_MEM_FENCE);
-    good = good && (!rle || shared->sh_rows == count);
-    if (rle && good) {
-        for (uint k = LOCAL_ID_X; k < n; k += WORKGROUP) {
-            uint start = shared->sh_start[k] + shared->sh_grain_start[k / subgroup_size()];
+    if (rle) {
+        good = good && shared->sh_rows == count;
+        for (uint k = LOCAL_ID_X; good && k < n; k += WORKGROUP) {
+            if (delta) {
+                shared->sh_value[k] = summed(shared, k, first, reference);
+            }
+            uint start = start_of(shared, k);
+            uint next = k + 1u < n ? start_of(shared, k + 1u) : count;
             atomic_or(&shared->sh_heads[start / 32u], 1u << (start % 32u));
+            for (uint w = start / 32u + 1u; w <= min(next / 32u, 31u); ++w) {
+                shared->sh_before[w] = k + 1u;
+            }
         }
+        if (LOCAL_ID_X == 0u) {
+            shared->sh_before[0] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    count_heads(shared);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint2* to = column64_from(args->values, rows.x);
     uint present = good ? count : 0u;
     uint2 value[ITEMS];
     for (uint i = LOCAL_ID_X; i < present; i += ITEMS * WORKGROUP) {
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
             uint row = min(i + j * WORKGROUP, count - 1u);
-            uint k = rle ? heads_before(shared, row + 1u) - 1u : row;
-            if (delta) {
-                value[j] = add(add(first, times(reference, k)),
-                        add(shared->sh_value[k], shared->sh_grain[k / subgroup_size()]));
-            } else if (rle) {
-                value[j] = shared->sh_value[k];
-            } else {
-                value[j] = add(code_at(source, place.values, k, h.width), reference);
-            }
+            value[j] = rle ? shared->sh_value[heads_before(shared, row + 1u) - 1u]
+                    : summed(shared, row, first, reference);
         }
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
@@ -742,13 +797,13 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
 INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint group = args->first_group + WORKGROUP_ID_Y * 0x8000u + WORKGROUP_ID_X;
     uint block = args->first_block + group;
-    uint2 rows = rows_of_block(args->parts, args->part_count, block);
-    uint count = rows.y;
     uint begin = column32_from(args->directory, block)[0];
     uint end = column32_from(args->directory, block + 1u)[0];
     bool good = begin < end && end <= args->payload_words;
     Source source = (Source){column32_from(args->payload, good ? begin : 0u), good ? end - begin - 1u : 0u};
     Header h = header_of(good ? word_at(source, 0u) : 0u);
+    uint2 rows = rows_of_block(args->parts, args->part_count, block);
+    uint count = rows.y;
     good = good && valid(h, count, end - begin);
     Layout place = layout_of(h, count);
     bool rle = (h.scheme & 1u) != 0u;
@@ -757,67 +812,65 @@ INLINE void kernel_main(const Arguments* args, __local Shared* shared) {
     uint n = good && (rle || delta) ? entries_of(h, count) : 0u;
     uint2 first = delta && good ? value_at(source, 1u) : (uint2)(0u);
     uint2 reference = (h.scheme & 4u) != 0u && good ? value_at(source, place.reference) : (uint2)(0u);
-    clear_heads(shared);
-    uint full = (n + 32u - 1u) / 32u * 32u;
-    for (uint base = 0u; base < full; base += WORKGROUP) {
-        uint k = base + LOCAL_ID_X;
-        uint length = 0u;
-        uint2 code = (uint2)(0u);
-        if (k < n && (!delta || k > 0u)) {
-            code = code_at(source, place.values, delta ? k - 1u : k, h.width);
+    __global uint2* to = column64_from(args->values, rows.x);
+    if (!rle && !delta) {
+        unpack(source, place.values, h.width, reference, to, good ? count : 0u);
+        if (!good && LOCAL_ID_X == 0u) {
+            atomic_max(&((__global uint*)as_ulong(args->status))[0], block + 1u);
         }
-        if (k < n && rle) {
-            length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
-        }
-        if (k < full) {
-            shared->sh_value[k] = delta ? code : add(code, reference);
-            shared->sh_start[k] = length;
-        }
+        return;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint g = LOCAL_ID_X; g < full / 32u; g += WORKGROUP) {
+    clear_heads(shared);
+    uint grains = grain_of(n + 32u - 1u);
+    for (uint g = LOCAL_ID_X; g < grains; g += WORKGROUP) {
         uint2 sum = (uint2)(0u);
-        uint start = 0u;
+        uint rows_2 = 0u;
         for (uint k = g * 32u; k < (g + 1u) * 32u; ++k) {
-            if (delta) {
-                sum = add(sum, shared->sh_value[k]);
-                shared->sh_value[k] = sum;
+            uint2 code = (uint2)(0u);
+            uint length = 0u;
+            if (k < n && (!delta || k > 0u)) {
+                code = code_at(source, place.values, delta ? k - 1u : k, h.width);
             }
-            uint length = shared->sh_start[k];
-            shared->sh_start[k] = start;
-            start += length;
+            if (k < n && rle) {
+                length = code32(source, place.lengths, k, h.length_width) + 1u + h.least_run;
+            }
+            sum = add(sum, code);
+            shared->sh_value[k] = delta ? sum : add(code, reference);
+            shared->sh_start[k] = rows_2;
+            rows_2 += length;
         }
         shared->sh_grain[g] = sum;
-        shared->sh_grain_start[g] = start;
+        shared->sh_grain_start[g] = rows_2;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    scan_grains(shared, full / 32u, delta, wide);
+    scan_grains(shared, grains, rle, delta, wide);
     barrier(CLK_LOCAL_MEM_FENCE);
-    good = good && (!rle || shared->sh_rows == count);
-    if (rle && good) {
-        for (uint k = LOCAL_ID_X; k < n; k += WORKGROUP) {
-            uint start = shared->sh_start[k] + shared->sh_grain_start[k / 32u];
+    if (rle) {
+        good = good && shared->sh_rows == count;
+        for (uint k = LOCAL_ID_X; good && k < n; k += WORKGROUP) {
+            if (delta) {
+                shared->sh_value[k] = summed(shared, k, first, reference);
+            }
+            uint start = start_of(shared, k);
+            uint next = k + 1u < n ? start_of(shared, k + 1u) : count;
             atomic_or(&shared->sh_heads[start / 32u], 1u << (start % 32u));
+            for (uint w = start / 32u + 1u; w <= min(next / 32u, 31u); ++w) {
+                shared->sh_before[w] = k + 1u;
+            }
         }
+        if (LOCAL_ID_X == 0u) {
+            shared->sh_before[0] = 0u;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    count_heads(shared);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint2* to = column64_from(args->values, rows.x);
     uint present = good ? count : 0u;
     uint2 value[ITEMS];
     for (uint i = LOCAL_ID_X; i < present; i += ITEMS * WORKGROUP) {
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {
             uint row = min(i + j * WORKGROUP, count - 1u);
-            uint k = rle ? heads_before(shared, row + 1u) - 1u : row;
-            if (delta) {
-                value[j] = add(add(first, times(reference, k)), add(shared->sh_value[k], shared->sh_grain[k / 32u]));
-            } else if (rle) {
-                value[j] = shared->sh_value[k];
-            } else {
-                value[j] = add(code_at(source, place.values, k, h.width), reference);
-            }
+            value[j] = rle ? shared->sh_value[heads_before(shared, row + 1u) - 1u]
+                    : summed(shared, row, first, reference);
         }
         UNROLL
         for (uint j = 0u; j < ITEMS; ++j) {

@@ -43,22 +43,6 @@ typedef struct {
     uint end_group;
 } Arguments;
 
-INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
-    __global uint2* part = (__global uint2*)as_ulong(parts);
-    uint low = 0u;
-    uint high = count;
-    while (low + 1u < high) {
-        uint middle = (low + high) / 2u;
-        if (part[middle].y <= block) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    uint first = part[low].x + (block - part[low].y) * 0x400u;
-    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
-}
-
 INLINE uint2 element_address(uint2 base, uint row, uint log2_bytes) {
     return as_uint2(as_ulong(base) + ((ulong)row << log2_bytes));
 }
@@ -253,12 +237,46 @@ INLINE void put_values(__local Shared* shared, __global uint* to, uint at, uint 
 #endif
 
 #if SHARED == 0
+INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
+    __global uint2* part = (__global uint2*)as_ulong(parts);
+    uint low = 0u;
+    uint left = count;
+    while (left > 1u) {
+        uint step = (left + subgroup_size() - 1u) / subgroup_size();
+        uint at = low + subgroup_local_id() * step;
+        bool begun = subgroup_local_id() * step < left && part[min(at, count)].y <= block;
+        uint next = subgroup_max(begun ? subgroup_local_id() * step : 0u);
+        low += next;
+        left = min(step, left - next);
+    }
+    uint first = part[low].x + (block - part[low].y) * 0x400u;
+    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
+}
+
 INLINE uint subgroup_sum_before(uint a) {
     return subgroup_exclusive_add(a);
 }
 
 INLINE uint subgroup_sum(uint a) {
     return subgroup_add(a);
+}
+#endif
+
+#if SHARED == 1
+INLINE uint2 rows_of_block(uint2 parts, uint count, uint block) {
+    __global uint2* part = (__global uint2*)as_ulong(parts);
+    uint low = 0u;
+    uint high = count;
+    while (low + 1u < high) {
+        uint middle = (low + high) / 2u;
+        if (part[middle].y <= block) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    uint first = part[low].x + (block - part[low].y) * 0x400u;
+    return (uint2)(first, min(0x400u, part[low + 1u].x - first));
 }
 #endif
 

@@ -24,11 +24,23 @@ shared uint sh_before[head_words + 1]; // heads before each word, and all
 // The first row and the number of rows of a block of some parts, each with its first row and block.
 uvec2 rows_of_block(uvec2 parts, uint count, uint block) {
     Column64 part = Column64(parts);
-    uint low = 0u, high = count;
-    while (low + 1u < high) {
+    uint low = 0u;
+#if SHARED
+    for (uint high = count; low + 1u < high;) {
         uint middle = (low + high) / 2u;
         if (part.at[middle].y <= block) low = middle; else high = middle;
     }
+#else
+    // Each round divides what is left by the size of a subgroup: a part that begins behind the block ends the search.
+    for (uint left = count; left > 1u;) {
+        uint step = (left + gl_SubgroupSize - 1u) / gl_SubgroupSize;
+        uint at = low + gl_SubgroupInvocationID * step;
+        bool begun = gl_SubgroupInvocationID * step < left && part.at[min(at, count)].y <= block;
+        uint next = subgroupMax(begun ? gl_SubgroupInvocationID * step : 0u);
+        low += next;
+        left = min(step, left - next);
+    }
+#endif
     uint first = part.at[low].x + (block - part.at[low].y) * block_values;
     return uvec2(first, min(block_values, part.at[low + 1u].x - first));
 }
