@@ -88,11 +88,11 @@ func (b *Build) plan(
 	if err != nil {
 		return err
 	}
-	if b.widen(func(k int) bool { return beyond[k] > 0 }) { // a probe table may have such values too
+	for b.widen(func(k int) bool { return beyond[k] > 0 }) { // a probe table may have such values too
 		if err := b.open(b.side, build.NumRows(), data); err != nil {
 			return err
 		}
-		if _, err := b.selectRows(ctx, b.side); err != nil {
+		if beyond, err = b.selectRows(ctx, b.side); err != nil {
 			return err
 		}
 	}

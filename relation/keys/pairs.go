@@ -99,7 +99,8 @@ func (p *Plan) shorten(longest func(k int) int) (shortened bool) {
 
 // widen turns decimal keys into texts if values of more than 64 bits may match. If only one side has such values, they
 // match nothing, because the other side's type cannot hold them. That does not hold for decimals if both types reach
-// beyond 64 bits and both columns have such values. It reports whether there is such a key.
+// beyond 64 bits and both columns have such values. It reports whether a key has become one. Rows that one key leaves
+// out are not counted for those behind it, so that more keys may be found when rows are selected again.
 func (p *Plan) widen(beyond func(k int) bool) (widened bool) {
 	for k := range p.keys {
 		key := &p.keys[k]
@@ -108,11 +109,11 @@ func (p *Plan) widen(beyond func(k int) bool) (widened bool) {
 			continue
 		}
 		for _, t := range []*keyType{l, r} {
-			if t.coding.method != methodNever {
+			if t.coding.method != methodNever && t.coding.method != methodText {
+				widened = true
 				t.coding = coding{method: methodText, raise: max(l.trait.Scale, r.trait.Scale) - t.trait.Scale}
 			}
 		}
-		widened = true
 	}
 	return widened
 }

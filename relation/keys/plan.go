@@ -170,11 +170,11 @@ func planJoin(ctx context.Context, tables [2]arrow.Table, on [2][]string, nullsE
 	if err != nil {
 		return nil, err
 	}
-	if p.widen(func(k int) bool { return beyond[relation.Left][k] > 0 && beyond[relation.Right][k] > 0 }) {
+	for p.widen(func(k int) bool { return beyond[relation.Left][k] > 0 && beyond[relation.Right][k] > 0 }) {
 		if err := open(); err != nil {
 			return nil, err
 		}
-		if _, err := p.selectBoth(ctx); err != nil {
+		if beyond, err = p.selectBoth(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -287,6 +287,27 @@ func TestWideDecimalsMatch(t *testing.T) {
 	}
 }
 
+// TestSeveralWideDecimals: rows whose values of several keys have more than 64 bits have codes, whichever rows an
+// earlier key has left out.
+func TestSeveralWideDecimals(t *testing.T) {
+	dt := &arrow.Decimal128Type{Precision: 38}
+	wide, other := []cell{}, []cell{}
+	for raw := range uint64(12) {
+		wide, other = append(wide, cell{raw: raw % 4, wide: true}), append(other, cell{raw: raw % 3, wide: raw%2 == 0})
+	}
+	for _, columns := range [][][]cell{{wide, wide}, {wide, other}, {other, wide}, {wide, other, wide}} {
+		var arrays []arrow.Array
+		for _, cells := range columns {
+			arrays = append(arrays, columnOf(dt, cells, 0))
+		}
+		table, on := tableOf(arrays, make([][]int, len(arrays))), keyNames(len(arrays))
+		require.NoError(t, checkPlan(table, table, on))
+		plan, err := PlanGroups(context.Background(), table, on, false, nil)
+		require.NoError(t, err)
+		require.EqualValues(t, len(wide), plan.Rows(relation.Left), "rows with a code")
+	}
+}
+
 // TestCorruptTexts: a text outside its buffers is an error, except for the view of a null.
 func TestCorruptTexts(t *testing.T) {
 	good := tableOf([]arrow.Array{oneText()}, [][]int{nil})
