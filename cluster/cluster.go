@@ -50,6 +50,17 @@ type Job interface {
 	Close() error
 }
 
+// NodeRanks lists the ranks of the node of a rank, itself among them.
+func NodeRanks(job Job, rank int) (ranks []int) {
+	nodes := job.Nodes()
+	for other, node := range nodes {
+		if node == nodes[rank] {
+			ranks = append(ranks, other)
+		}
+	}
+	return ranks
+}
+
 // Stream carries messages between all ranks of a job. A message is a head, which says what the body is, and a body: any
 // number of buffers, which are sent from where they lie. Messages from one rank to another keep their order.
 //

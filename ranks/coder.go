@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/exchange/codec"
 	"github.com/spirjoin/spirjoin/exchange/shuffle"
 	"github.com/spirjoin/spirjoin/exec"
@@ -46,7 +47,7 @@ func (r *run) coderRuns() (at Codec, deviceBytes uint64, err error) {
 			at = CodecOff
 		case !device.Info().CPULike() && deviceBytes >= codec.LeastDeviceBytes:
 			at = CodecDevice
-		case r.LinkBytesPerSecond > 0 || r.sharers() < r.job.Size():
+		case r.LinkBytesPerSecond > 0 || r.totals.nodes > 1:
 			at = CodecHost
 		default:
 			at = CodecOff
@@ -63,24 +64,13 @@ func (r *run) coderRuns() (at Codec, deviceBytes uint64, err error) {
 	return at, deviceBytes, nil
 }
 
-// sharers is the number of ranks of the node of this rank.
-func (r *run) sharers() (count int) {
-	nodes := r.job.Nodes()
-	for _, node := range nodes {
-		if node == nodes[r.job.Rank()] {
-			count++
-		}
-	}
-	return count
-}
-
 // coding returns how columns travel if the codec runs there, with device memory that the run has acquired.
 func (r *run) coding(at Codec, deviceBytes uint64) shuffle.Coding {
 	c := shuffle.Coding{Forced: r.Codec == CodecHost || r.Codec == CodecDevice,
 		LinkBytesPerSecond: r.LinkBytesPerSecond}
 	switch at {
 	case CodecHost:
-		c.Coder = codec.Host{Sharers: r.sharers()}
+		c.Coder = codec.Host{Sharers: len(cluster.NodeRanks(r.job, r.job.Rank()))}
 	case CodecDevice:
 		c.Coder = codec.NewDevice(r.Joins.Ops, r.grant, deviceBytes)
 	}

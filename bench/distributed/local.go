@@ -48,7 +48,7 @@ type localResult struct {
 	forecast, counts [][]cluster.Traffic
 }
 
-// localSchema is that of both tables: a key, a number and a text of up to 7 bytes.
+// localSchema is the schema of both tables: a key, a number and a text of up to 7 bytes.
 var localSchema = arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 	{Name: "n", Type: arrow.PrimitiveTypes.Int32}, {Name: "t", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 

@@ -11,7 +11,7 @@ package distributed
 import "fmt"
 
 // Cluster is a machine of equal nodes, each with the same number of GPUs. The model is a closed form: all GPUs do the
-// same at the same time, so the time of one is that of all. A phase begins when the one before has ended on all GPUs.
+// same at the same time, so one GPU's time is the time of all. A phase begins when the last one has ended on all GPUs.
 type Cluster struct {
 	Nodes, GPUs int // GPUs of a node
 
@@ -76,7 +76,7 @@ const (
 	Network
 	Decode
 	NodePartition // of two levels: divides the rows of a node among its GPUs
-	NodeExchange  // within a node; with one level what it takes longer than the network, which moves bytes meanwhile
+	NodeExchange  // within a node; with one level, the time by which it outlasts the network
 	LocalJoin
 	phases
 )
@@ -111,16 +111,6 @@ func (p *Prediction) Total() (seconds float64) {
 // PerSecond is the number of input rows that all GPUs join in a second.
 func (p *Prediction) PerSecond() float64 { return p.Rows / p.Total() }
 
-// Pairs is the number of pairs that exchange messages, as DIST counts them in section 6.3: of GPUs with one level, of
-// nodes with two.
-func (c *Cluster) Pairs(levels Levels) int {
-	n := c.All()
-	if levels == TwoLevels {
-		n = c.Nodes
-	}
-	return n * (n - 1)
-}
-
 // Predict predicts a join of two tables whose keys are spread evenly. Skew is a matter of [Balance].
 func (c *Cluster) Predict(tables [2]Table, levels Levels) (p Prediction) {
 	for i := range tables {
@@ -135,7 +125,7 @@ func (c *Cluster) Predict(tables [2]Table, levels Levels) (p Prediction) {
 	return p
 }
 
-// shuffle adds what it takes to move a table.
+// shuffle adds the bytes, messages and seconds of moving a table.
 //
 // Of n GPUs, m on a node, one level sends a share (n-m)/n of the bytes over the network, in n-m messages a column.
 // Two levels send a share 1-m/n, which is the same, in n/m-1 messages, because GPU i of a node sends to GPU i of the

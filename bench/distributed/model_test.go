@@ -53,13 +53,6 @@ func TestPredict(t *testing.T) {
 	require.Zero(t, p.NetworkBytes+p.NetworkMessages+p.Seconds[Network])
 }
 
-// The numbers that DIST counts in section 6.3.
-func TestPairs(t *testing.T) {
-	c := Cluster{Nodes: 64, GPUs: 8}
-	require.Equal(t, 261632, c.Pairs(OneLevel))
-	require.Equal(t, 4032, c.Pairs(TwoLevels))
-}
-
 // Figure 6 is what the network was fitted to at 1,024 GPUs; with fewer GPUs a GPU is a little faster.
 func TestFigure6(t *testing.T) {
 	for _, gpus := range []int{64, 256, 1024} {

@@ -10,8 +10,8 @@ import (
 	"github.com/spirjoin/spirjoin/kernel"
 )
 
-// fileColumns are those of the CSV file. Network and node are bytes and messages of one GPU. ratio is raw over encoded
-// bytes, and the rows of the fullest rank over the mean for skew.
+// fileColumns are the columns of the CSV file. Bytes and messages are counted for one GPU. The ratio is raw bytes over
+// encoded bytes; for skew, it is the rows of the fullest rank over the mean.
 var fileColumns = measure.Columns{
 	Texts:   []string{"figure", "cell", "levels", "codec"},
 	Numbers: []string{"gpus", "rows", "network_bytes", "network_messages", "node_bytes", "node_messages"},

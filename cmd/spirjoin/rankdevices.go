@@ -8,6 +8,7 @@ import (
 
 	"github.com/spirjoin/spirjoin"
 	"github.com/spirjoin/spirjoin/backend"
+	"github.com/spirjoin/spirjoin/cluster"
 	"github.com/spirjoin/spirjoin/cluster/mpi"
 	"github.com/spirjoin/spirjoin/internal/command"
 	"github.com/spirjoin/spirjoin/internal/text"
@@ -40,7 +41,7 @@ func (o *joinOptions) chooseDevices(ctx context.Context, system *spirjoin.System
 	sharers := uint64(0) // of a device with the most
 	for _, key := range mine.Keys {
 		n := uint64(0)
-		for _, rank := range sameNode(o.job) {
+		for _, rank := range cluster.NodeRanks(o.job, o.job.Rank()) {
 			n += uint64(count(all[rank].Keys, key))
 		}
 		sharers = max(sharers, n)
@@ -77,7 +78,7 @@ func (o *joinOptions) devicesOf(devices []backend.DeviceInfo) (infos []*backend.
 			infos = append(infos, d)
 		}
 	}
-	local := slices.Index(sameNode(o.job), o.job.Rank())
+	local := slices.Index(cluster.NodeRanks(o.job, o.job.Rank()), o.job.Rank())
 	infos = []*backend.DeviceInfo{infos[local%len(infos)]}
 	o.devices = []string{infos[0].ID}
 	return infos, nil
@@ -100,27 +101,10 @@ func count(keys []string, key string) (n int) {
 	return n
 }
 
-// sameNode lists the ranks of the node of this rank.
-func sameNode(job spirjoin.Job) (ranks []int) {
-	nodes := job.Nodes()
-	for rank, node := range nodes {
-		if node == nodes[job.Rank()] {
-			ranks = append(ranks, rank)
-		}
-	}
-	return ranks
-}
-
 // coreWarnings tells of the first rank whose launcher leaves it fewer cores than its share of the node.
 func coreWarnings(job spirjoin.Job, all []rankDevices) []error {
-	nodes := job.Nodes()
 	for rank, of := range all {
-		ranks := 0
-		for _, node := range nodes {
-			if node == nodes[rank] {
-				ranks++
-			}
-		}
+		ranks := len(cluster.NodeRanks(job, rank))
 		if share := of.NodeCores / ranks; of.Cores < share {
 			return []error{fmt.Errorf("rank %d may use %s, its share of %d is %d; have mpirun --bind-to none", rank,
 				text.Plural(of.Cores, "core"), of.NodeCores, share)}

@@ -63,7 +63,7 @@ func (h Host) Decode(ctx context.Context, column Column, m Message) error {
 // divided and joined meanwhile.
 func (h Host) Rates(context.Context, []byte) (Rates, error) {
 	rates := coreRates()
-	cores := float64(runtime.GOMAXPROCS(0)) / float64(2*max(1, h.Sharers))
+	cores := min(float64(runtime.GOMAXPROCS(0)), float64(runtime.NumCPU())/float64(max(1, h.Sharers))) / 2
 	for scheme := range rates.Encode {
 		rates.Encode[scheme] *= cores
 		rates.Decode[scheme] *= cores

@@ -121,30 +121,6 @@ func Open(message []byte) (Message, error) {
 	return m, nil
 }
 
-// PutDirectory writes the directory of a message of rows rows that a device has encoded: of its blocks, places are
-// where they begin in the payload of all messages, and where the last one ends.
-func PutDirectory(message []byte, rows uint32, places []uint32) {
-	for block, end := range places[1:] {
-		DirectoryOf(message, rows)[block] = end - places[0]
-	}
-}
-
-// Directory returns the directory that a device takes to decode messages whose payloads lie one behind the other: where
-// each block begins, and where the last one ends. The error is backend.ErrLimit for 16 GiB of payload or more.
-func Directory(messages []Message) (places []uint32, err error) {
-	places = []uint32{0}
-	words := uint64(0)
-	for _, m := range messages {
-		for _, end := range m.Directory {
-			places = append(places, uint32(words)+end)
-		}
-		if words += uint64(len(m.Payload)); words > math.MaxUint32 {
-			return nil, tooLarge(words)
-		}
-	}
-	return places, nil
-}
-
 func corrupt(format string, a ...any) error {
 	return &backend.OpError{Op: "open a compressed message", Err: backend.ErrInvalidInput,
 		Detail: fmt.Sprintf(format, a...)}

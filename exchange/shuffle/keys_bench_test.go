@@ -176,8 +176,8 @@ func report(b *testing.B, rows int, median time.Duration, stats Stats) {
 // ranks, raw, encoded on the host, and encoded by a device of each rank's own. Ranks are goroutines or, under an MPI
 // launcher, processes of one device each; then it needs -test.benchtime=1x, so that all ranks do the same:
 //
-//	go test -c -o /tmp/shuffle.test ./exchange/shuffle && SPIRJOIN_TEST_DEVICES=nvidia SPIRJOIN_BENCH_ROWS=67108864 \
-//	  mpirun -n 2 --bind-to none /tmp/shuffle.test -test.run '^$' -test.bench Devices -test.benchtime 1x
+//	go test -c ./exchange/shuffle && SPIRJOIN_TEST_DEVICES=nvidia SPIRJOIN_BENCH_ROWS=67108864 \
+//	  mpirun -n 2 --bind-to none ./shuffle.test -test.run '^$' -test.bench Devices -test.benchtime 1x
 func BenchmarkDevices(b *testing.B) {
 	rows := devicetest.Rows(b, "SPIRJOIN_BENCH_ROWS", 1<<22)
 	const size, coderBytes, blockBytes = 2, 1 << 30, 64 << 20

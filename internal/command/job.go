@@ -33,12 +33,7 @@ func (s *Session) OpenJob(stall time.Duration) (spirjoin.Job, error) {
 // shareCores has this rank use its share of the cores of the node, where the launcher leaves it more and the environment
 // does not say how many. Ranks that each used all cores would wait for one another, with more memory under way.
 func shareCores(job spirjoin.Job) {
-	ranks := 0
-	for _, node := range job.Nodes() {
-		if node == job.Nodes()[job.Rank()] {
-			ranks++
-		}
-	}
+	ranks := len(cluster.NodeRanks(job, job.Rank()))
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), max(1, max(mpi.LauncherCores(), runtime.NumCPU())/ranks)))
 	}
