@@ -69,6 +69,9 @@ func TestOrders(t *testing.T) {
 				s.knobs.Copies, s.knobs.Owners, s.unknown = false, how != join.Cross, !s.unknown
 				found := check(t, device, s, left, right, spec)
 				require.Equal(t, how != join.Cross, found[0].way == ranks.Owners)
+				if how == join.Left && order == join.LeftOrder {
+					require.Zero(t, found[s.size-2].rows, "of a rank that has no left rows")
+				}
 			}
 		}
 		s := setup{size: 3, limitBytes: 64 << 20, knobs: ranks.Knobs{BlockBytes: 500}}
