@@ -305,3 +305,12 @@ func TestFailedCountGivesRowsBack(t *testing.T) {
 	require.NoError(t, count.Count(t.Context(), 10))
 	require.ErrorIs(t, count.Count(t.Context(), 1), backend.ErrLimit)
 }
+
+// TestLateReport: a report of a task that was counted already does not count it again.
+func TestLateReport(t *testing.T) {
+	s := &Scheduler{share: 1, began: time.Now()}
+	last := &running{Task: &Task{name: "last", from: 0.9, to: 1}}
+	require.InDelta(t, 1, s.ofWhole(last, exec.Status{Share: 1}).Share, 1e-9)
+	s.share = 0.9
+	require.InDelta(t, 0.95, s.ofWhole(last, exec.Status{Share: 0.5}).Share, 1e-9)
+}
